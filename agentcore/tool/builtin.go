@@ -50,14 +50,14 @@ func (b *builtin[A]) Plan(ws *Workspace, raw json.RawMessage) (*Plan, error) {
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
-		return nil, fmt.Errorf("the arguments of %s are not valid JSON: %v", b.spec.Name, err)
+		return nil, fmt.Errorf("the arguments of %s are not valid JSON: %w", b.spec.Name, err)
 	}
 	if err := schema.Validate(value); err != nil {
 		return nil, fmt.Errorf("the arguments of %s do not fit its schema:\n%s", b.spec.Name, reasons(err))
 	}
 	var args A
 	if err := json.Unmarshal(raw, &args); err != nil {
-		return nil, fmt.Errorf("the arguments of %s cannot be read: %v", b.spec.Name, err)
+		return nil, fmt.Errorf("the arguments of %s cannot be read: %w", b.spec.Name, err)
 	}
 	p, err := b.plan(ws, args)
 	if err != nil {

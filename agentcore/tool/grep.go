@@ -50,7 +50,7 @@ func planGrep(ws *Workspace, a grepArgs) (*Plan, error) {
 	}
 	re, err := regexp.Compile(expr)
 	if err != nil {
-		return nil, fmt.Errorf("the pattern is not valid: %v", err)
+		return nil, fmt.Errorf("the pattern is not valid: %w", err)
 	}
 	if a.Glob != "" {
 		if err := checkGlob(a.Glob); err != nil {
@@ -150,9 +150,9 @@ func (s *search) scan(ctx context.Context, name string, f io.Reader) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		line, err := readLine(r)
-		if err != nil {
-			return nil // the end, or what could be read of a failing file
+		line, ok := readLine(r)
+		if !ok {
+			return nil
 		}
 		if !s.re.Match(line) {
 			continue
@@ -172,8 +172,8 @@ func (s *search) scan(ctx context.Context, name string, f io.Reader) error {
 const maxLineBuffer = 64 << 10
 
 // readLine returns the next line without its end, at most maxScan bytes of it. It
-// is valid until the next call.
-func readLine(r *bufio.Reader) ([]byte, error) {
+// is valid until the next call. A file that fails on the way ends there.
+func readLine(r *bufio.Reader) (_ []byte, ok bool) {
 	line, err := r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
 		line = bytes.Clone(line)
@@ -184,9 +184,9 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 		}
 	}
 	if len(line) == 0 && err != nil {
-		return nil, err
+		return nil, false
 	}
-	return bytes.TrimRight(line, "\r\n"), nil
+	return bytes.TrimRight(line, "\r\n"), true
 }
 
 func shorten(line []byte) string {

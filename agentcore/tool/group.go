@@ -6,7 +6,7 @@ import "os/exec"
 // session of its own, detached from the terminal, or a job object.
 type Group struct {
 	leader *exec.Cmd
-	system groupHandle
+	systemGroup
 }
 
 // StartGroup starts cmd as the leader of a new group. The caller waits for cmd,

@@ -4,8 +4,8 @@ package tool
 
 import "syscall"
 
-// groupHandle is empty: the group has the leader's process id.
-type groupHandle struct{}
+// systemGroup is empty: the group has the leader's process id.
+type systemGroup struct{}
 
 func (g *Group) start() error {
 	if g.leader.SysProcAttr == nil {

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// groupHandle is a job object that ends its processes when it is closed.
-type groupHandle struct {
-	job   windows.Handle
-	close sync.Once
+// systemGroup is a job object that ends its processes when it is closed.
+type systemGroup struct {
+	job     windows.Handle
+	closing sync.Once
 }
 
 func (g *Group) start() error {
@@ -19,7 +19,7 @@ func (g *Group) start() error {
 	if err != nil {
 		return err
 	}
-	g.system.job = job
+	g.job = job
 	if g.leader.SysProcAttr == nil {
 		g.leader.SysProcAttr = &syscall.SysProcAttr{}
 	}
@@ -55,7 +55,7 @@ func (g *Group) join() error {
 		return err
 	}
 	defer windows.CloseHandle(h)
-	return windows.AssignProcessToJobObject(g.system.job, h)
+	return windows.AssignProcessToJobObject(g.job, h)
 }
 
 // terminate does nothing: there is no signal that a program without a console
@@ -63,8 +63,8 @@ func (g *Group) join() error {
 func (g *Group) terminate() {}
 
 func (g *Group) kill() {
-	g.system.close.Do(func() {
-		_ = windows.TerminateJobObject(g.system.job, 1)
-		_ = windows.CloseHandle(g.system.job)
+	g.closing.Do(func() {
+		_ = windows.TerminateJobObject(g.job, 1)
+		_ = windows.CloseHandle(g.job)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -62,8 +63,7 @@ func (p place) resolve() (string, error) {
 	if !p.keep {
 		return physical(p.written)
 	}
-	clean := strings.TrimRight(p.written, string(filepath.Separator)+"/")
-	dir, name := filepath.Split(clean)
+	dir, name := filepath.Split(strings.TrimRightFunc(p.written, isSeparator))
 	if name == ".." || name == "." || name == "" {
 		return physical(p.written)
 	}
@@ -159,15 +159,11 @@ func follow(dir, link string, rest []string) (string, []string, error) {
 // a root of no meaning.
 func split(path string) (string, []string) {
 	rest := path[len(filepath.VolumeName(path)):]
-	names := strings.FieldsFunc(rest, func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })
-	kept := names[:0]
-	for _, n := range names {
-		if n != "." {
-			kept = append(kept, n)
-		}
-	}
-	return volumeRoot(path), kept
+	names := strings.FieldsFunc(rest, isSeparator)
+	return volumeRoot(path), slices.DeleteFunc(names, func(n string) bool { return n == "." })
 }
+
+func isSeparator(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
 
 func volumeRoot(path string) string {
 	return filepath.VolumeName(path) + string(filepath.Separator)
@@ -180,10 +176,5 @@ func within(root, path string) bool {
 
 func hasParent(path string) bool {
 	_, names := split(path)
-	for _, n := range names {
-		if n == ".." {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(names, "..")
 }

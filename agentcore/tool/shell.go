@@ -154,7 +154,7 @@ type shellOutput struct {
 func shellResult(ctx context.Context, err error, out *capture, limit time.Duration) Result {
 	text, truncated := out.text()
 	raw := shellOutput{Truncated: truncated}
-	note := ""
+	var note string
 	var exit *exec.ExitError
 	switch {
 	case err != nil && errors.Is(context.Cause(ctx), errTimeLimit):

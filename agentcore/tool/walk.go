@@ -27,18 +27,14 @@ func (p place) walk(ctx context.Context, visit func(rel string, d fs.DirEntry) e
 		if ctxErr := ctx.Err(); ctxErr != nil {
 			return ctxErr
 		}
-		if err != nil && file == start {
+		switch {
+		case file == start:
 			return err
-		}
-		if err != nil {
+		case err != nil:
 			unread++
-			return nil
-		}
-		if d.IsDir() && file != start && isVersionControl(d.Name()) {
 			return fs.SkipDir
-		}
-		if file == start {
-			return nil
+		case d.IsDir() && isVersionControl(d.Name()):
+			return fs.SkipDir
 		}
 		return visit(relative(start, file), d)
 	})
