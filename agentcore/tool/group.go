@@ -2,13 +2,6 @@ package tool
 
 import "os/exec"
 
-// Group is a process and all that it starts. Each system has its own means: a
-// session of its own, detached from the terminal, or a job object.
-type Group struct {
-	leader *exec.Cmd
-	systemGroup
-}
-
 // StartGroup starts cmd as the leader of a new group. The caller waits for cmd,
 // and calls [Group.Kill] when the group is to be gone, also after cmd has ended.
 // When cmd has a context, its end asks the whole group to end.

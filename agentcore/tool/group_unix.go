@@ -2,10 +2,14 @@
 
 package tool
 
-import "syscall"
+import (
+	"os/exec"
+	"syscall"
+)
 
-// systemGroup is empty: the group has the leader's process id.
-type systemGroup struct{}
+// Group is a process and all that it starts: a process group with the leader's
+// process id.
+type Group struct{ leader *exec.Cmd }
 
 func (g *Group) start() error {
 	if g.leader.SysProcAttr == nil {

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"os/exec"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -8,8 +9,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// systemGroup is a job object that ends its processes when it is closed.
-type systemGroup struct {
+// Group is a process and all that it starts: a job object, which ends its
+// processes when it is closed.
+type Group struct {
+	leader  *exec.Cmd
 	job     windows.Handle
 	closing sync.Once
 }
