@@ -1,0 +1,111 @@
+package jsonrpc
+
+import (
+	"slices"
+	"sync"
+)
+
+// sending is one outbound frame on its way.
+type sending struct {
+	parts frameParts
+	// then runs on the writer once the frame is written, before the next one. It may
+	// be nil, as may settled, which runs once with the frame's fate.
+	then    func()
+	settled func(*SendError)
+
+	done chan struct{} // closed behind then and settled
+	err  *SendError    // set before done is closed; nil: written
+}
+
+func newSending(parts frameParts) *sending {
+	return &sending{parts: parts, done: make(chan struct{})}
+}
+
+// settle tells everybody; nobody else may hold s.
+func (s *sending) settle(err *SendError) {
+	s.parts = frameParts{}
+	s.err = err
+	if s.settled != nil {
+		s.settled(err)
+	}
+	close(s.done)
+}
+
+// outbox is the line of frames in front of the writer. It is as long as callers
+// wait for a write.
+type outbox struct {
+	mu    sync.Mutex
+	ready sync.Cond
+	// mu guards what follows.
+	line []*sending
+	lost *ConnError // closed, and why
+}
+
+func (o *outbox) init() { o.ready.L = &o.mu }
+
+// put gives s a place in line; it returns why not when the connection is closed.
+func (o *outbox) put(s *sending) *ConnError {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.lost == nil {
+		o.line = append(o.line, s)
+		o.ready.Signal()
+	}
+	return o.lost
+}
+
+// post is put for callers that learn of the end by the frame's own fate.
+func (o *outbox) post(s *sending) {
+	if lost := o.put(s); lost != nil {
+		s.settle(&SendError{State: NeverStarted, Err: lost})
+	}
+}
+
+// take waits for the next frame; nil is the end.
+func (o *outbox) take() *sending {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for len(o.line) == 0 && o.lost == nil {
+		o.ready.Wait()
+	}
+	if o.lost != nil {
+		return nil
+	}
+	s := o.line[0]
+	o.line[0] = nil
+	if o.line = o.line[1:]; len(o.line) == 0 {
+		o.line = nil
+	}
+	return s
+}
+
+// revoke takes s out of line and settles it, unless its write began. It says how
+// far s came.
+func (o *outbox) revoke(s *sending, cause error) SendState {
+	o.mu.Lock()
+	i := slices.Index(o.line, s)
+	if i >= 0 {
+		o.line = slices.Delete(o.line, i, i+1)
+	}
+	o.mu.Unlock()
+	if i < 0 {
+		return Unknown
+	}
+	s.settle(&SendError{State: NeverStarted, Err: cause})
+	return NeverStarted
+}
+
+// close settles everything that waits.
+func (o *outbox) close(lost *ConnError) {
+	o.mu.Lock()
+	line := o.line
+	o.line = nil
+	if o.lost == nil {
+		o.lost = lost
+	}
+	o.ready.Broadcast()
+	o.mu.Unlock()
+	for _, s := range line {
+		s.settle(&SendError{State: NeverStarted, Err: lost})
+	}
+}
