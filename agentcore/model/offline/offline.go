@@ -1,13 +1,7 @@
-// Package offline offers models that need neither key nor network: one echoes the
-// prompt, one plays a script.
-//
-// They are deterministic: the same script and prompts give the same answers. The
-// form of the script is described in docs/scripted-model.md.
 package offline
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"github.com/acpctl/acpctl/agentcore/model"
@@ -16,12 +10,12 @@ import (
 // Provider is the provider part of every value here.
 const Provider = "offline"
 
-// Options say what the scripted models play.
+// Options say what the scripted models play. Nil is legal: no script.
 type Options struct {
-	Script     []byte // YAML; empty: the scripted model ends each turn at once
+	Script     []byte // YAML; empty: a prompt to a scripted model fails and says so
 	ScriptName string // for error positions; default "script"
-	// Match compiles a jq expression and returns its first value for an input.
-	// Required when the script has expressions.
+	// Match compiles a jq expression and returns its first value for an input of
+	// JSON values. Required when the script has expressions.
 	Match func(expr string) (func(input any) (any, error), error)
 	// Sleep waits; nil: a timer. It returns the error of ctx when that ends first.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -31,28 +25,39 @@ type Options struct {
 // script declares. The error lists everything wrong with the script, one line
 // each with file, line and column.
 func New(opts *Options) ([]model.Entry, error) {
-	return []model.Entry{
+	o := Options{}
+	if opts != nil {
+		o = *opts
+	}
+	if o.ScriptName == "" {
+		o.ScriptName = "script"
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
+	}
+	s, err := parse(&o)
+	if err != nil {
+		return nil, err
+	}
+	player := &player{script: s, sleep: o.Sleep, sessions: map[string]*play{}}
+	entries := []model.Entry{
 		{Provider: Provider, ID: "echo", Name: "Echo", Model: echo{}},
-	}, nil
+		{Provider: Provider, ID: "scripted", Name: "Scripted", Efforts: []string{"low", "medium", "high"}, Model: player},
+	}
+	for _, m := range s.models {
+		m.Provider, m.Model = Provider, player
+		entries = append(entries, m)
+	}
+	return entries, nil
 }
 
-// echo answers with the text of the last user message.
-type echo struct{}
-
-func (echo) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
-	return func(yield func(model.Chunk, error) bool) {
-		if err := ctx.Err(); err != nil {
-			yield(model.Chunk{}, err)
-			return
-		}
-		text := ""
-		for _, m := range req.Messages {
-			if m.Role == model.RoleUser {
-				text = m.Text
-			}
-		}
-		if text == "" || yield(model.Chunk{Text: text}, nil) {
-			yield(model.Chunk{End: model.EndStop}, nil)
-		}
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
