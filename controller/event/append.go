@@ -25,19 +25,19 @@ func (e *Event) AppendJSON(dst []byte) ([]byte, error) {
 	switch b := e.Body.(type) {
 	case MessageDelta:
 		if len(b.Content) == 0 {
-			return appendChunk(line, b.Role, b.MessageID, b.Text, false), nil
+			return appendChunk(appendRole(line, b.Role), b.MessageID, b.Text, false), nil
 		}
 	case ThoughtDelta:
 		if len(b.Content) == 0 {
-			return appendChunk(line, "", b.MessageID, b.Text, false), nil
+			return appendChunk(line, b.MessageID, b.Text, false), nil
 		}
 	case Message:
 		if len(b.Content) == 0 {
-			return appendChunk(line, b.Role, b.MessageID, b.Text, b.Replay), nil
+			return appendChunk(appendRole(line, b.Role), b.MessageID, b.Text, b.Replay), nil
 		}
 	case Thought:
 		if len(b.Content) == 0 {
-			return appendChunk(line, "", b.MessageID, b.Text, b.Replay), nil
+			return appendChunk(line, b.MessageID, b.Text, b.Replay), nil
 		}
 	}
 	body, err := encodeBody(complete(e))
@@ -107,14 +107,17 @@ func digit(n int) byte { return '0' + byte(n%10) }
 
 // appendChunk is the form that messages, thoughts and their chunks share: nearly
 // all lines of a run are of it.
-func appendChunk(dst []byte, role, id, text string, replay bool) []byte {
-	dst = appendMember(dst, `,"role":`, role)
+func appendChunk(dst []byte, id, text string, replay bool) []byte {
 	dst = appendMember(dst, `,"messageId":`, id)
 	dst = appendMember(dst, `,"text":`, text)
 	if replay {
 		dst = append(dst, `,"replay":true`...)
 	}
 	return append(dst, '}')
+}
+
+func appendRole(dst []byte, role string) []byte {
+	return appendString(append(dst, `,"role":`...), role)
 }
 
 // complete fills in what must stand on the line though it is empty.

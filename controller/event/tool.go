@@ -122,7 +122,7 @@ func (p *Projector) end(out []Body, c *call, status string) []Body {
 	c.ended = true
 	t := c.event()
 	t.Status = status
-	if p.opts.Now != nil {
+	if p.opts.Now != nil && !c.replay {
 		t.DurationMs = p.opts.Now().Sub(c.began).Milliseconds()
 	}
 	return append(out, ToolEnd{t})
