@@ -1,12 +1,17 @@
 package mcp
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+var errConnectTimeout = errors.New("no answer within the time limit")
 
 // InvalidError is a declaration that breaks a rule. ACP error -32602, reason
 // mcp_invalid with data.server and data.field.
 type InvalidError struct {
 	Server  string // its name, or its position as "#1" when it has none
-	Field   string // name, command, args, env, url, headers or type
+	Field   string // name, command, args, env, url, headers, type; mcpServers for the list
 	Message string
 }
 

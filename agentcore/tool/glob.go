@@ -68,7 +68,7 @@ func (p place) glob(ctx context.Context, a globArgs) (string, error) {
 	if unread > 0 {
 		fmt.Fprintf(&b, "\n[%s could not be read]", plural(unread, "folder"))
 	}
-	return capText(b.String()), nil
+	return CapText(b.String()), nil
 }
 
 func orDot(path string) string {

@@ -207,5 +207,5 @@ func (s *search) result() string {
 	if s.unread > 0 {
 		fmt.Fprintf(&s.text, "\n[%s could not be read]", plural(s.unread, "file"))
 	}
-	return capText(s.text.String())
+	return CapText(s.text.String())
 }

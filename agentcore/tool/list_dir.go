@@ -76,5 +76,5 @@ func (p place) list() (string, error) {
 	case n > maxEntries:
 		fmt.Fprintf(&b, "[%d more entries]", n-maxEntries)
 	}
-	return capText(b.String()), nil
+	return CapText(b.String()), nil
 }

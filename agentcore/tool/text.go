@@ -34,8 +34,9 @@ func cut(s string, limit int) string {
 	return s[:limit]
 }
 
-// capText is clean text of at most maxText bytes; what is left out is said.
-func capText(s string) string {
+// CapText makes text fit for a result: valid UTF-8 without NUL, at most 64 KiB. What
+// is left out is said at the end.
+func CapText(s string) string {
 	s = clean(s)
 	kept := cut(s, maxText)
 	if len(kept) == len(s) {
