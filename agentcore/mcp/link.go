@@ -181,12 +181,10 @@ func (l *link) outcome(c *conn, result *sdk.CallToolResult, err error) tool.Resu
 		l.prove(c)
 		return convert(result)
 	}
-	select {
-	case <-c.lost:
+	if isHangup(err) {
 		return tool.Errorf("MCP server %q: %s", l.server.Name, c.loss())
-	default:
-		return tool.Errorf("MCP server %q: %v", l.server.Name, err)
 	}
+	return tool.Errorf("MCP server %q: %v", l.server.Name, err)
 }
 
 // alive returns the connection, or why there is none.

@@ -25,21 +25,6 @@ import (
 	"github.com/acpctl/acpctl/agentcore/tool"
 )
 
-// testServer declares the test binary as a stdio server.
-func testServer(name, mode string) mcp.Server {
-	return mcp.Server{Name: name, Transport: mcp.Stdio, Command: os.Args[0], Env: []mcp.Pair{{Name: serverMode, Value: mode}, {Name: "DECLARED", Value: "yes"}}}
-}
-
-func testOptions(t *testing.T) *mcp.Options {
-	t.Helper()
-	return &mcp.Options{Cwd: t.TempDir(), Environ: append(os.Environ(), "OPENAI_API_KEY=k", "EDITOR=vi"), Timeout: 20 * time.Second, Logf: t.Logf}
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // mount connects and closes with the test.
 func mount(t *testing.T, o *mcp.Options, servers ...mcp.Server) *mcp.Mount {
 	t.Helper()

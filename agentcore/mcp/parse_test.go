@@ -106,6 +106,24 @@ func TestAC52_InvalidServersAreNotStarted(t *testing.T) {
 	}
 }
 
+func TestErrorTexts(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("cause")
+	for want, err := range map[string]error{
+		`MCP server "a": env: must be x`:                   &mcp.InvalidError{Server: "a", Field: "env", Message: "must be x"},
+		`MCP server "a": transport "sse" is not supported`: &mcp.TransportError{Server: "a", Type: "sse"},
+		`MCP server "a": cause`:                            &mcp.ConnectError{Server: "a", Err: cause},
+		`MCP server "a": cause; stderr: s`:                 &mcp.ConnectError{Server: "a", Err: cause, Stderr: "s"},
+	} {
+		if err.Error() != want {
+			t.Errorf("got %s, want %s", err, want)
+		}
+	}
+	if !errors.Is(&mcp.ConnectError{Err: cause}, cause) {
+		t.Error("the cause is lost")
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add(`[{"name":"a","command":"x","env":[{"name":"A","value":"b"}]}]`)
 	f.Add(`[{"type":"http","name":"a","url":"http://h","headers":[{"name":"A","value":"v"}]}]`)

@@ -11,8 +11,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/acpctl/acpctl/agentcore/mcp"
 )
 
 // serverMode is the variable that makes the test binary an MCP server; its value
@@ -59,6 +62,21 @@ func serve(mode string) int {
 		return 6
 	}
 	return 0
+}
+
+// testServer declares the test binary as a stdio server.
+func testServer(name, mode string) mcp.Server {
+	return mcp.Server{Name: name, Transport: mcp.Stdio, Command: os.Args[0], Env: []mcp.Pair{{Name: serverMode, Value: mode}, {Name: "DECLARED", Value: "yes"}}}
+}
+
+func testOptions(t *testing.T) *mcp.Options {
+	t.Helper()
+	return &mcp.Options{Cwd: t.TempDir(), Environ: append(os.Environ(), "OPENAI_API_KEY=k", "EDITOR=vi"), Timeout: 20 * time.Second, Logf: t.Logf}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // newServer is the server proper, for both transports.
