@@ -27,7 +27,7 @@ type stream struct {
 	lineReader
 	lineWriter
 
-	closed *atomic.Bool
+	closed atomic.Bool
 	close  func() error
 }
 
@@ -38,14 +38,12 @@ type stream struct {
 // closing r or w does not end a blocked call, as with an inherited standard
 // stream, that call is left behind on a goroutine of its own.
 func NewStream(r io.ReadCloser, w io.WriteCloser, opts *StreamOptions) Transport {
-	closed := new(atomic.Bool)
 	in, out := interruptibleReader(r), interruptibleWriter(w)
-	s := &stream{closed: closed}
+	s := &stream{}
 	s.in, s.max = in, opts.maxFrame()
-	s.out = out
-	s.shut = sync.OnceValue(out.Close)
+	s.out, s.shut = out, sync.OnceValue(out.Close)
 	s.close = sync.OnceValue(func() error {
-		closed.Store(true)
+		s.closed.Store(true)
 		return errors.Join(s.shut(), in.Close())
 	})
 	return s
