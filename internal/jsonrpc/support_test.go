@@ -142,6 +142,12 @@ func (f *fake) ReadFrame() ([]byte, error) {
 
 func (f *fake) WriteFrame(ctx context.Context, frame []byte) error { return f.write(ctx, frame) }
 
+// block is a write that returns only when the transport is closed.
+func (f *fake) block(context.Context, []byte) error {
+	<-f.closed
+	return ErrClosed
+}
+
 func (f *fake) Close() error {
 	f.once.Do(func() { close(f.closed) })
 	return nil
