@@ -58,7 +58,8 @@ type ThoughtDelta struct {
 }
 
 // ToolCall is the merged state of one tool call, never a patch. Output is its
-// text content joined, cut at 16 KiB.
+// text content joined, or the text of its raw output when it has none, cut at
+// 16 KiB.
 //
 // ACP: tool_call, tool_call_update, the toolCall of session/request_permission.
 type ToolCall struct {
