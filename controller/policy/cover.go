@@ -1,0 +1,342 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+)
+
+// cover is the search for allow rules that cover a call.
+type cover struct {
+	facts *facts
+	rules []*rule
+	asks  []*rule // a person answers for what one of these meets
+	used  *rule   // the first rule that covered something
+	why   string  // the first thing that was not covered
+}
+
+func (c *cover) use(r *rule) bool {
+	if c.used == nil {
+		c.used = r
+	}
+	return true
+}
+
+// fail notes what is not covered.
+func (c *cover) fail(format string, args ...any) bool {
+	if c.why == "" {
+		c.why = fmt.Sprintf(format, args...)
+	}
+	return false
+}
+
+// answered tells whether a person is asked about a fact.
+func (c *cover) answered(met func(*rule) verdict) bool {
+	return slices.ContainsFunc(c.asks, func(r *rule) bool { return met(r) == yes })
+}
+
+// part tells whether the rules cover one part of the call.
+func (c *cover) part(x *part) bool {
+	if c.answered(func(r *rule) verdict {
+		if (r.bare || r.whole || x.script == nil) && r.kinds&x.kinds != 0 {
+			return r.forbidsFact(c.facts, x)
+		}
+		return no
+	}) {
+		return true
+	}
+	for _, r := range c.rules {
+		if r.bare && r.kinds&x.kinds != 0 && r.except == nil {
+			return c.use(r)
+		}
+	}
+	switch {
+	case x.path != nil:
+		return c.path(x.kinds, x.path)
+	case x.script != nil:
+		return c.scriptFact(x.script)
+	case x.url != nil:
+		return c.url(x.url)
+	case x.name != "" || x.sure:
+		return c.name(x)
+	}
+	return c.fail("kind %s: the call gives nothing that a pattern could match", x.kinds.label())
+}
+
+// label names the kinds for people.
+func (k kindSet) label() string {
+	if names := (k & acpKinds).names(); len(names) > 0 {
+		return names[0]
+	}
+	if k&kindMCP != 0 {
+		return "mcp"
+	}
+	return "unknown"
+}
+
+func (c *cover) path(kinds kindSet, p *pathFact) bool {
+	if freeDevice(p.abs) || freeDevice(p.real) && p.bar == "" {
+		return true
+	}
+	if c.answered(func(r *rule) verdict {
+		if r.kinds&kinds&pathKinds == 0 {
+			return no
+		}
+		return r.forbidsPath(c.facts, p)
+	}) {
+		return true
+	}
+	for _, r := range c.rules {
+		if r.kinds&kinds&pathKinds == 0 || c.excepted(r, func(e *rule) verdict { return e.forbidsPath(c.facts, p) }) {
+			continue
+		}
+		if r.bare || p.bar == "" && r.coversPath(c.facts.world, p) {
+			return c.use(r)
+		}
+	}
+	if p.bar != "" {
+		return c.fail("%s %s: no pattern allows it, since %s", (kinds & pathKinds).label(), preview(p.abs), p.bar)
+	}
+	return c.fail("%s %s: no rule", (kinds & pathKinds).label(), preview(p.abs))
+}
+
+// excepted tells whether the exception of an allow rule takes the fact out: as a
+// deny it is met when it only might be.
+func (c *cover) excepted(r *rule, met func(*rule) verdict) bool {
+	return r.except != nil && met(r.except) != no
+}
+
+func (r *rule) coversPath(w *world, p *pathFact) bool {
+	switch {
+	case r.bare:
+		return true
+	case p.real == "":
+		return false
+	case r.whole:
+		return w.inside(p.real)
+	}
+	return r.path != nil && r.path.allows(w, p)
+}
+
+func (c *cover) url(t *target) bool {
+	for _, r := range c.rules {
+		if r.kinds&kindFetch != 0 && !c.excepted(r, func(e *rule) verdict { return e.forbidsURL(t) }) && r.coversURL(t) {
+			return c.use(r)
+		}
+	}
+	if t.bar != "" {
+		return c.fail("fetch %s: no pattern allows it, since it is %s", preview(t.raw), t.bar)
+	}
+	return c.fail("fetch %s: no rule", preview(t.raw))
+}
+
+// coversURL judges a URL. any(**) is about what is inside the roots, which a URL
+// is not.
+func (r *rule) coversURL(t *target) bool {
+	switch {
+	case r.bare:
+		return true
+	case r.whole:
+		return r.kinds != allKinds && t.bar == "" && !t.isLocal()
+	}
+	return r.fetch != nil && r.fetch.allows(t)
+}
+
+func (c *cover) name(x *part) bool {
+	for _, r := range c.rules {
+		if r.kinds&x.kinds == 0 || c.excepted(r, func(e *rule) verdict {
+			return max(e.forbidsName(x.name), e.forbidsMCP(c.facts, x.mcp))
+		}) {
+			continue
+		}
+		if r.coversName(c.facts.world, x) {
+			return c.use(r)
+		}
+	}
+	if x.sure {
+		return c.fail("mcp %s: no rule", preview(x.mcp[0].server+"/"+x.mcp[0].tool))
+	}
+	return c.fail("%s %s: no rule", x.kinds.label(), preview(x.name))
+}
+
+func (r *rule) coversName(w *world, x *part) bool {
+	if hasControl(x.name) {
+		return r.bare
+	}
+	switch {
+	case r.bare:
+		return true
+	case x.sure && r.mcp != nil && r.mcp.allows(w, x.mcp[0]):
+		return true
+	case r.whole:
+		return r.kinds != allKinds && x.name != ""
+	}
+	return r.name != nil && x.name != "" && r.name.match(x.name)
+}
+
+// scriptFact tells whether the rules cover a whole command line.
+func (c *cover) scriptFact(s *scriptFact) bool {
+	for _, r := range c.rules {
+		if r.kinds&kindExecute == 0 || c.excepted(r, func(e *rule) verdict { return e.forbidsScript(c.facts, s) }) && (r.bare || r.whole) {
+			continue
+		}
+		if r.bare || r.whole && s.bar == "" && r.kinds != allKinds {
+			return c.use(r)
+		}
+	}
+	if s.bar != "" {
+		return c.fail("command %s: no pattern allows it, since %s", preview(s.text), s.bar)
+	}
+	if len(s.commands)+len(s.redirs) == 0 && s.ok {
+		return c.fail("command %s: it runs nothing", preview(s.text))
+	}
+	return c.script(s.script, s.text)
+}
+
+// script tells whether every command and redirection of a text is covered.
+func (c *cover) script(s *script, text string) bool {
+	switch {
+	case !s.ok:
+		return c.fail("command %s: %s", preview(text), s.fault)
+	case len(s.bars) > 0:
+		return c.fail("command %s: no pattern allows it, since %s", preview(text), s.bars[0])
+	}
+	for _, cmd := range s.commands {
+		if !c.command(s, cmd) {
+			return c.fail("command %s: no rule", preview(cmd.String()))
+		}
+	}
+	for _, d := range s.redirs {
+		if !c.redirect(s, d) {
+			return false
+		}
+	}
+	return true
+}
+
+// redirect judges the file of a redirection as a call of its kind.
+func (c *cover) redirect(s *script, d *redirect) bool {
+	if freeDevice(d.target.lit) {
+		return true
+	}
+	label := d.kind.label()
+	base, sure := d.place.sure()
+	switch {
+	case !d.target.known() || d.target.glob:
+		return c.fail("%s %s: the target of the redirection cannot be told", label, preview(shown(d.target.lit)))
+	case d.bare:
+		return c.fail("%s %s: a redirection without a command", label, preview(d.target.lit))
+	case (!sure || s.lost) && d.target.lit[:min(1, len(d.target.lit))] != "/":
+		return c.fail("%s %s: the folder that it is relative to cannot be told", label, preview(d.target.lit))
+	}
+	return c.path(d.kind, c.facts.world.shellFact(d.target.lit, base))
+}
+
+// shellFact resolves a path that a shell opens, which knows no URIs.
+func (w *world) shellFact(p, base string) *pathFact {
+	f := &pathFact{}
+	f.resolve(w, p, base)
+	return f
+}
+
+// command tells whether one simple command is covered.
+func (c *cover) command(s *script, cmd *command) bool {
+	harmless := !slices.ContainsFunc(cmd.assigns, func(a assign) bool { return a.never || a.bad })
+	if len(cmd.words) == 0 {
+		return harmless
+	}
+	if slices.Contains(s.functions, cmd.words[0].lit) {
+		return c.fail("command %s: the text makes it a function", preview(cmd.words[0].lit))
+	}
+	if cmd.free && harmless || c.answered(func(r *rule) verdict { return r.meetsInside(c.facts.world, cmd) }) {
+		return true
+	}
+	if cmd.wraps == nil && len(cmd.nested) == 0 {
+		return c.spelled(cmd, cmd.needs())
+	}
+	if cmd.wraps != nil && cmd.wraps.lost {
+		return c.fail("command %s: what it runs cannot be told", preview(cmd.String()))
+	}
+	if c.spelled(cmd, cmd.needsAll()) {
+		return true
+	}
+	clear := cmd.wraps != nil && cmd.wraps.clear && harmless && cmd.literalFront()
+	return (clear || c.spelled(cmd, cmd.needs())) && c.inner(s, cmd)
+}
+
+// literalFront tells whether a wrapper's own words are known.
+func (c *command) literalFront() bool {
+	for _, in := range c.wraps.inner {
+		if !allKnown(c.words[:in.start]) {
+			return false
+		}
+	}
+	return len(c.wraps.inner) > 0
+}
+
+// inner tells whether everything that a wrapper runs is covered.
+func (c *cover) inner(s *script, cmd *command) bool {
+	if cmd.wraps != nil {
+		for _, in := range cmd.wraps.inner {
+			if !c.command(s, in.command) {
+				return c.fail("command %s: no rule", preview(in.String()))
+			}
+		}
+	}
+	for _, n := range cmd.nested {
+		if !c.script(n, cmd.String()) {
+			return false
+		}
+	}
+	return true
+}
+
+// spelled tells whether one rule covers the words of a command.
+func (c *cover) spelled(cmd *command, lim allowLimits) bool {
+	for _, r := range c.rules {
+		if r.kinds&kindExecute == 0 {
+			continue
+		}
+		if r.whole && r.kinds == allKinds {
+			return c.use(r)
+		}
+		if r.exec == nil || !r.exec.allows(cmd, lim) || r.exec.void(c.facts.world) {
+			continue
+		}
+		if c.excepted(r, func(e *rule) verdict { return e.forbidsCommand(c.facts.world, cmd) }) {
+			continue
+		}
+		return c.use(r)
+	}
+	return false
+}
+
+// meetsInside tells whether an ask rule meets a command or something it runs.
+func (r *rule) meetsInside(w *world, cmd *command) verdict {
+	best := no
+	if r.exec != nil {
+		cmd.each(func(c *command) { best = max(best, r.exec.forbids(w, c)) })
+	}
+	return best
+}
+
+func (r *rule) forbidsCommand(w *world, cmd *command) verdict {
+	switch {
+	case r.bare || r.whole:
+		return yes
+	case r.exec == nil:
+		return no
+	}
+	return r.exec.forbids(w, cmd)
+}
+
+// String is the command for people.
+func (c *command) String() string {
+	words := make([]word, 0, len(c.assigns)+len(c.words))
+	for _, a := range c.assigns {
+		words = append(words, literalWord(a.name+"="+shown(a.value.lit)))
+	}
+	for _, w := range c.words {
+		words = append(words, literalWord(shown(w.lit)))
+	}
+	return joinWords(words)
+}

@@ -1,0 +1,106 @@
+package policy
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Inside the text of a shell word these bytes stand for what is not known. They
+// are control characters, and a command with one of those is not judged by its
+// words at all, so they cannot be confused with text.
+const (
+	anyRun  = '\x01' // any characters, also none
+	numRun  = '\x02' // digits, perhaps with a sign
+	starRun = '\x03' // an unquoted *
+	oneRun  = '\x04' // an unquoted ? or [...]
+)
+
+// globRuns are the bytes that the file system may replace, wholeRuns all of them.
+const (
+	globRuns  = "\x03\x04"
+	wholeRuns = "\x01\x02" + globRuns
+)
+
+// plainGlob gives a word's wildcards back as the characters they were.
+func plainGlob(s string) string {
+	if !strings.ContainsAny(s, globRuns) {
+		return s
+	}
+	return strings.NewReplacer("\x03", "*", "\x04", "?").Replace(s)
+}
+
+// shown is a word's text for people.
+func shown(s string) string {
+	if !strings.ContainsAny(s, wholeRuns) {
+		return s
+	}
+	return strings.NewReplacer("\x01", "$...", "\x02", "$(())", "\x03", "*", "\x04", "?").Replace(s)
+}
+
+// meets tells whether some value of a text with unknown parts fits. A run that
+// the file system replaces holds no slash and, at the front, no dot.
+func (g *glob) meets(s string) bool {
+	// states holds the places in the pattern that the text so far can lead to.
+	states := make([]bool, len(g.toks)+1)
+	states[0] = true
+	g.spread(states)
+	for i, first := 0, true; i < len(s); first = false {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		i += n
+		next := make([]bool, len(states))
+		for t, on := range states {
+			if on {
+				g.step(next, t, r, first)
+			}
+		}
+		g.spread(next)
+		states = next
+	}
+	return states[len(g.toks)]
+}
+
+// step adds the places that lead on from place t over one character or run.
+func (g *glob) step(next []bool, t int, r rune, first bool) {
+	switch r {
+	case anyRun, numRun, starRun:
+		next[t] = true
+		for u := t; u < len(g.toks) && g.runFits(g.toks[u], r, first && u == t); u++ {
+			next[u+1] = true
+		}
+	case oneRun:
+		if t < len(g.toks) && g.runFits(g.toks[t], r, first) {
+			next[t+1] = true
+		}
+	default:
+		if t < len(g.toks) && g.toks[t].one(r) {
+			next[t+1] = true
+		}
+	}
+	if t < len(g.toks) && g.toks[t].kind == globStar {
+		next[t] = true
+	}
+}
+
+// runFits tells whether a run can stand for what the token asks for.
+func (g *glob) runFits(tok globTok, run rune, first bool) bool {
+	if tok.kind != globChar {
+		return true
+	}
+	switch run {
+	case anyRun:
+		return true
+	case numRun:
+		return tok.char == '-' || '0' <= tok.char && tok.char <= '9'
+	default:
+		return tok.char != '/' && (!first || tok.char != '.')
+	}
+}
+
+// spread adds the places behind stars, which may stand for nothing.
+func (g *glob) spread(states []bool) {
+	for t, tok := range g.toks {
+		if states[t] && tok.kind == globStar {
+			states[t+1] = true
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package policy
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// call walks a simple command.
+func (a *analyzer) call(x *syntax.CallExpr, redirs []*syntax.Redirect, p place) (done, failed place) {
+	assigns := make([]assign, 0, len(x.Assigns))
+	for _, as := range x.Assigns {
+		assigns = append(assigns, a.assign(as, p))
+	}
+	words := a.words(x.Args, p)
+	if len(words) == 0 {
+		if len(x.Assigns) > 0 {
+			a.add(&command{assigns: assigns, place: p})
+		}
+		if len(x.Args) > 0 {
+			a.runsText("what runs is not known")
+		}
+		return p, p
+	}
+	c := a.simple(words, p, redirs)
+	c.assigns = assigns
+	a.add(c)
+	done, failed, known := a.moved(words, p)
+	c.free = c.free || known
+	return done, failed
+}
+
+func (a *analyzer) add(c *command) { a.out.commands = append(a.out.commands, c) }
+
+// simple makes the command of its words and looks into what it wraps.
+func (a *analyzer) simple(words []word, p place, redirs []*syntax.Redirect) *command {
+	c := &command{words: words, place: p}
+	a.shared.commands++
+	if a.shared.commands > maxCommands {
+		return c
+	}
+	c.free = a.builtin(words)
+	c.wraps, c.nested = a.unwrap(words, p)
+	if w := wrappers()[programName(words[0].lit)]; w != nil && w.script && len(c.nested) == 0 {
+		c.nested = a.shellInput(words, redirs, p)
+	}
+	if c.wraps != nil && c.wraps.lost {
+		a.out.opaque = true
+	}
+	return c
+}
+
+// shellInput judges a shell that has no -c: with a file it is a program like any
+// other, without one it runs what it reads.
+func (a *analyzer) shellInput(words []word, redirs []*syntax.Redirect, p place) []*script {
+	for _, w := range words[1:] {
+		if w.lit == procSubstPath {
+			a.runsText("a shell runs what another command prints")
+			return nil
+		}
+		if !strings.HasPrefix(w.lit, "-") && !strings.HasPrefix(w.lit, "+") && w.lit != "/dev/stdin" {
+			return nil
+		}
+		if w.lit == "--version" || w.lit == "--help" {
+			return nil
+		}
+	}
+	for _, r := range redirs {
+		body := r.Hdoc
+		if r.Op == syntax.WordHdoc {
+			body = r.Word
+		}
+		if body == nil {
+			continue
+		}
+		b := wordBuilder{a: a, place: p}
+		for _, part := range body.Parts {
+			b.part(part, true)
+		}
+		text := b.done()
+		if text.known() {
+			a.bar("a shell runs the text of a here-document")
+			return []*script{a.nested(text.lit, p)}
+		}
+	}
+	a.runsText("a shell runs what it reads")
+	return nil
+}
+
+// assign works off an assignment.
+func (a *analyzer) assign(x *syntax.Assign, p place) assign {
+	out := assign{}
+	if x.Name != nil {
+		out.name = x.Name.Value
+	}
+	if x.Index != nil && !allElements(x.Index) {
+		a.arithm(x.Index, p)
+	}
+	if x.Array != nil {
+		for _, e := range x.Array.Elems {
+			if e.Index != nil {
+				a.arithm(e.Index, p)
+			}
+			if e.Value != nil {
+				a.look(a.words([]*syntax.Word{e.Value}, p), p)
+			}
+		}
+	}
+	if x.Value != nil {
+		out = newAssign(out.name, a.word(x.Value, p))
+		a.look([]word{out.value}, p)
+		if evaluatesAgain(out.value.lit) {
+			a.runsText("a value could be evaluated a second time: " + preview(shown(out.value.lit)))
+		}
+	}
+	out.never = neverAssigned(out.name)
+	return out
+}
+
+func newAssign(name string, value word) assign {
+	return assign{name: name, value: value, never: neverAssigned(name), bad: value.unknown}
+}
+
+// moved follows cd. Known says that it is one to a literal folder inside the
+// roots, which needs no rule.
+func (a *analyzer) moved(words []word, p place) (done, failed place, known bool) {
+	program := words[0].lit
+	if program == "command" || program == "builtin" || program == "exec" {
+		for _, w := range words[1:] {
+			if movesShell(w.lit) || w.unknown {
+				a.out.lost = true
+			}
+		}
+		return p, p, false
+	}
+	if !movesShell(program) {
+		if words[0].unknown {
+			a.out.lost = true
+		}
+		return p, p, false
+	}
+	if folder, ok := a.cdTarget(words, p); ok {
+		return place{cwds: []string{folder}}, p, true
+	}
+	lost := place{cwds: p.cwds, unknown: true}
+	return lost, lost, false
+}
+
+func movesShell(program string) bool {
+	return program == "cd" || program == "pushd" || program == "popd"
+}
+
+// cdTarget is where a literal cd inside the roots leads.
+func (a *analyzer) cdTarget(words []word, p place) (string, bool) {
+	if words[0].lit != "cd" {
+		return "", false
+	}
+	rest := words[1:]
+	for len(rest) > 1 && (rest[0].lit == "-P" || rest[0].lit == "-L" || rest[0].lit == "--") {
+		rest = rest[1:]
+	}
+	base, sure := p.sure()
+	if len(rest) != 1 || !sure || !rest[0].known() || rest[0].glob || rest[0].lit == "" || rest[0].lit[0] == '-' {
+		return "", false
+	}
+	written := cleanAbs(rest[0].lit, base)
+	real, _, ok := a.world.follow(written)
+	// A shell takes ".." as text where the system does not; with a link in the
+	// way the two differ and neither is certain.
+	if physical, _, okToo := a.world.follow(joinPath(base, rest[0].lit)); !ok || !okToo || physical != real {
+		return "", false
+	}
+	return real, a.world.inside(real)
+}
+
+func joinPath(base, p string) string {
+	if path.IsAbs(p) {
+		return p
+	}
+	return base + "/" + p
+}
+
+// redirect notes what a redirection reads or writes.
+func (a *analyzer) redirect(r *syntax.Redirect, p place, bare bool) {
+	if r.Hdoc != nil {
+		b := wordBuilder{a: a, place: p}
+		for _, part := range r.Hdoc.Parts {
+			b.part(part, true)
+		}
+	}
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		a.word(r.Word, p)
+		return
+	}
+	words := a.words([]*syntax.Word{r.Word}, p)
+	target := unknownWord()
+	if len(words) == 1 {
+		target = words[0]
+	}
+	kind := kindEdit
+	switch r.Op {
+	case syntax.RdrIn:
+		kind = kindRead
+	case syntax.DplIn, syntax.DplOut:
+		if strings.Trim(target.lit, "0123456789") == "" || strings.Trim(target.lit, "0123456789") == "-" {
+			return
+		}
+	}
+	if target.lit == procSubstPath {
+		return
+	}
+	a.out.redirs = append(a.out.redirs, &redirect{kind: kind, target: target, place: p, bare: bare})
+}
