@@ -1,6 +1,7 @@
 package acptest
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -31,7 +32,7 @@ func (p *process) spawn(pidFile string, argv []string) error {
 	if p == nil {
 		return errInProcess
 	}
-	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd := exec.CommandContext(context.Background(), argv[0], argv[1:]...) // it outlives everything
 	cmd.Stdout, cmd.Stderr = p.stdout, p.stderr
 	if err := cmd.Start(); err != nil {
 		return err

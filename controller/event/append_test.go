@@ -114,8 +114,11 @@ func TestChunkFormMatchesEncoder(t *testing.T) {
 	texts := []string{"", "plain", "é😀", "\"\\/<>&", "\x00\x1f\b\f\n\r\t\x7f", "\u2028\u2029\ufffd", strings.Repeat("x", 100)}
 	for _, s := range texts {
 		for _, b := range []Body{
-			Message{Role: s, MessageID: s, Text: s, Replay: true}, Message{Text: s}, MessageDelta{Role: "agent", Text: s},
-			Thought{MessageID: s, Text: s, Replay: true}, ThoughtDelta{Text: s},
+			Message{Role: s, MessageID: s, Text: s, Replay: true},
+			Message{Text: s},
+			MessageDelta{Role: "agent", Text: s},
+			Thought{MessageID: s, Text: s, Replay: true},
+			ThoughtDelta{Text: s},
 		} {
 			got := mustEncode(t, &Event{Body: b})
 			doc, err := encode(b)
@@ -134,7 +137,8 @@ func TestAppendJSONInvalidUTF8(t *testing.T) {
 	t.Parallel()
 	bad := "a\xffb\xc3"
 	for _, b := range []Body{
-		Message{Role: "agent", Text: bad}, Warning{Code: "x", Message: bad},
+		Message{Role: "agent", Text: bad},
+		Warning{Code: "x", Message: bad},
 		Update{Kind: "k", Update: json.RawMessage("{\"a\":\"" + bad + "\"}")},
 		Result{Text: bad, Outputs: map[string]any{bad: json.Number("1e3")}},
 		ToolStart{ToolCall{ToolCallID: "c", Title: bad, RawInput: json.RawMessage(`{"x":"\ufffd"}`)}},
@@ -165,7 +169,8 @@ func TestAppendJSONErrors(t *testing.T) {
 func TestAppendTime(t *testing.T) {
 	t.Parallel()
 	for _, tm := range []time.Time{
-		{}, time.Unix(0, 999_999_999), time.Date(2026, 12, 31, 23, 59, 59, 1_000_000, time.FixedZone("x", 3600)),
+		{},
+		time.Unix(0, 999_999_999), time.Date(2026, 12, 31, 23, 59, 59, 1_000_000, time.FixedZone("x", 3600)),
 		time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC),
 	} {
 		got, want := string(appendTime(nil, tm)), tm.UTC().Format("2006-01-02T15:04:05.000Z")

@@ -14,6 +14,7 @@ var chunk80 = json.RawMessage(`{"sessionUpdate":"agent_message_chunk","messageId
 // benchmarkChunks takes chunks from the update to the bytes of the line, in turns
 // of 10,000.
 func benchmarkChunks(b *testing.B, deltas bool) {
+	b.Helper()
 	p := NewProjector(&ProjectorOptions{Deltas: deltas})
 	at := time.Unix(1_800_000_000, 0)
 	var line []byte

@@ -237,44 +237,5 @@ func without[T any](list []T, drop func(T) bool) []T {
 	return rest
 }
 
-// TurnText is the text that answers the turn: what the agent said after the
-// turn's last tool call, else its last block that is not blank. Blocks of
-// different messages are set apart by a blank line.
-func (p *Projector) TurnText() string {
-	said := p.said
-	if b := p.block; b != nil && !b.quiet && b.msg.speaker == agentMessage {
-		said = append(said[:len(said):len(said)], saidBlock{b.msg, b.text.String(), len(p.turnCalls)})
-	}
-	var answer strings.Builder
-	var before *message
-	for _, s := range said {
-		if s.calls < len(p.turnCalls) {
-			continue
-		}
-		if before != nil && before != s.msg {
-			answer.WriteString(gap(answer.String(), s.text))
-		}
-		answer.WriteString(s.text)
-		before = s.msg
-	}
-	if strings.TrimSpace(answer.String()) != "" {
-		return answer.String()
-	}
-	for i := len(said) - 1; i >= 0; i-- {
-		if strings.TrimSpace(said[i].text) != "" {
-			return said[i].text
-		}
-	}
-	return ""
-}
-
-// gap is what goes between two messages.
-func gap(before, after string) string {
-	if before == "" || strings.HasSuffix(before, "\n") || strings.HasPrefix(after, "\n") {
-		return ""
-	}
-	return "\n\n"
-}
-
 // isArray says whether a value that was scanned is an array.
 func isArray(value []byte) bool { return bytes.HasPrefix(value, []byte("[")) }

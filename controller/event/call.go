@@ -189,7 +189,7 @@ func (c *call) factsRaw() json.RawMessage {
 	if c.raw != nil {
 		return c.raw
 	}
-	raw := appendString([]byte(`{"toolCallId":`), c.id)
+	raw := appendString(json.RawMessage(`{"toolCallId":`), c.id)
 	for _, f := range c.facts {
 		raw = append(append(append(append(raw, `,"`...), f.key...), `":`...), f.value...)
 	}
@@ -200,8 +200,9 @@ func (c *call) factsRaw() json.RawMessage {
 	if len(c.named) > 0 {
 		raw = append(raw, `}]`...)
 	}
-	c.raw = append(raw, '}')
-	return c.raw
+	raw = append(raw, '}')
+	c.raw = raw
+	return raw
 }
 
 // state shows the call. The result shares its raw values with the call.

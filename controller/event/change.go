@@ -55,7 +55,8 @@ func (d *diff) change(callKind, cwd string) Change {
 // relativeTo shows a path relative to a folder if it is inside it.
 func relativeTo(dir, path string) string {
 	clean := filepath.Clean(path)
-	if dir == "" || !filepath.IsAbs(clean) {
+	rooted := filepath.IsAbs(clean) || strings.HasPrefix(path, "/") // without a drive, on Windows
+	if dir == "" || !rooted {
 		return filepath.ToSlash(clean)
 	}
 	rel, err := filepath.Rel(dir, clean)

@@ -36,7 +36,7 @@ const (
 // interrupted, terminated or reader_gone. Data is what the agent sent with its
 // error, unchanged. Hints say what to do next, one line each. The zero value is
 // not useful: Class is required.
-type Failure struct {
+type Failure struct { //nolint:errname // the word of result.error.class and of its documentation
 	Class     Class           `json:"class"`
 	Reason    string          `json:"reason,omitempty"`
 	Message   string          `json:"message"`
@@ -58,8 +58,7 @@ func AsFailure(err error) *Failure {
 	if err == nil {
 		return nil
 	}
-	var f *Failure
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*Failure](err); ok {
 		return f
 	}
 	return &Failure{Class: ClassInternal, Reason: "internal", Message: err.Error(), Err: err}

@@ -67,7 +67,7 @@ type refField struct {
 // embedded structs are flat, as on the line.
 func refFields(t reflect.Type, name string) []refField {
 	var list []refField
-	for f := range fieldsOf(t) {
+	for f := range t.Fields() {
 		if f.Anonymous {
 			list = append(list, refFields(f.Type, f.Type.Name())...)
 			continue
@@ -81,19 +81,9 @@ func refFields(t reflect.Type, name string) []refField {
 	return list
 }
 
-func fieldsOf(t reflect.Type) func(yield func(reflect.StructField) bool) {
-	return func(yield func(reflect.StructField) bool) {
-		for i := range t.NumField() {
-			if !yield(t.Field(i)) {
-				return
-			}
-		}
-	}
-}
-
 // refName is the name that the reference has for a struct.
 func refName(t reflect.Type) string {
-	if b, ok := reflect.Zero(t).Interface().(Body); ok {
+	if b, ok := reflect.TypeAssert[Body](reflect.Zero(t)); ok {
 		return b.Type()
 	}
 	return t.Name()

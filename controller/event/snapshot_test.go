@@ -76,8 +76,10 @@ func TestCT35_ToolCalls(t *testing.T) {
 		want         string // members of the state that differ from the first update's, as JSON
 	}{
 		{"omitted keeps", ``, `{}`},
-		{"null clears", `,"title":null,"kind":null,"status":null,"rawInput":null,"rawOutput":null,"locations":null,"content":null,"_meta":null,"x":null`,
-			`{"title":null,"kind":null,"status":null,"rawInput":null,"rawOutput":null,"output":null,"locations":null,"content":null,"fullContent":null,"meta":null,"fields":{"x":null}}`},
+		{
+			"null clears", `,"title":null,"kind":null,"status":null,"rawInput":null,"rawOutput":null,"locations":null,"content":null,"_meta":null,"x":null`,
+			`{"title":null,"kind":null,"status":null,"rawInput":null,"rawOutput":null,"output":null,"locations":null,"content":null,"fullContent":null,"meta":null,"fields":{"x":null}}`,
+		},
 		{"array replaces", `,"locations":[{"path":"/b"}],"content":[]`, `{"locations":[{"path":"/b"}],"content":null,"fullContent":[],"paths":["/a","/b"]}`},
 		{"values replace", `,"title":"U","status":"in_progress","rawInput":2,"x":{"y":1e3}`, `{"title":"U","status":"in_progress","rawInput":2,"fields":{"x":{"y":1e3}}}`},
 		{"wrong types are ignored", `,"title":1,"kind":{},"status":[],"locations":"l","content":{}`, `{}`},
