@@ -12,6 +12,8 @@ type Conn struct {
 	t    Transport
 	opts Options
 	out  outbox
+	// stall watches the writer.
+	stall stallWatch
 
 	ctx    context.Context // ends when the connection is closed from here
 	cancel context.CancelCauseFunc
@@ -34,6 +36,7 @@ func NewConn(t Transport, opts *Options) *Conn {
 	c := &Conn{t: t, opts: opts.withDefaults(), done: make(chan struct{}), pending: map[ID]*pending{}}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	c.out.init()
+	c.stall = stallWatch{timeout: c.opts.WriteTimeout, progress: c.progress, expire: func() { _ = c.stop(ErrWriteTimeout) }}
 	c.inbound.init(&c.mu)
 	c.wg.Go(c.readLoop)
 	c.wg.Go(c.writeLoop)

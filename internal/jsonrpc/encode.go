@@ -3,7 +3,6 @@ package jsonrpc
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 )
 
 // encode returns v as JSON on one line. A json.RawMessage is taken as it is.
@@ -36,32 +35,48 @@ func encodeResult(result any) ([]byte, error) {
 	return encode(result)
 }
 
-// quote returns s as a JSON string.
-func quote(s string) []byte {
-	b, err := encode(s)
-	if err != nil {
-		return []byte(`""`)
+// quote appends s as a JSON string.
+func quote(to []byte, s string) []byte {
+	if isPlain(s) {
+		return append(append(append(to, '"'), s...), '"')
 	}
-	return b
+	b, err := encode(s)
+	if err != nil { // a string can always be encoded
+		b = []byte(`""`)
+	}
+	return append(to, b...)
 }
 
-const version = `{"jsonrpc":"2.0",`
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
 
 // frameParts is an outbound frame before it is put together, which the writer
 // does: what waits to be written holds its params once.
 type frameParts struct{ head, body []byte }
 
 func (f frameParts) join() []byte {
-	return slices.Concat(f.head, f.body, []byte("}"))
+	frame := make([]byte, 0, len(f.head)+len(f.body)+1)
+	return append(append(append(frame, f.head...), f.body...), '}')
 }
+
+// headRoom is enough for the head of nearly every frame.
+const headRoom = 96
+
+func newHead() []byte { return append(make([]byte, 0, headRoom), `{"jsonrpc":"2.0",`...) }
 
 // callParts is a request, or a notification when id is the zero one.
 func callParts(id ID, method string, params []byte) frameParts {
-	head := []byte(version)
+	head := newHead()
 	if !id.IsZero() {
 		head = append(append(append(head, `"id":`...), id.raw...), ',')
 	}
-	head = append(append(head, `"method":`...), quote(method)...)
+	head = quote(append(head, `"method":`...), method)
 	if params != nil {
 		head = append(head, `,"params":`...)
 	}
@@ -71,7 +86,7 @@ func callParts(id ID, method string, params []byte) frameParts {
 // answerParts is a response to the request with the raw id; member is result or
 // error.
 func answerParts(id []byte, member string, value []byte) frameParts {
-	head := append(append([]byte(version), `"id":`...), id...)
+	head := append(append(newHead(), `"id":`...), id...)
 	head = append(append(append(head, `,"`...), member...), `":`...)
 	return frameParts{head, value}
 }

@@ -15,7 +15,7 @@ type ID struct{ raw string }
 func NumberID(n int64) ID { return ID{strconv.FormatInt(n, 10)} }
 
 // StringID returns the id s.
-func StringID(s string) ID { return ID{string(quote(s))} }
+func StringID(s string) ID { return ID{string(quote(nil, s))} }
 
 // String returns the id as JSON text, "" for none.
 func (id ID) String() string { return id.raw }

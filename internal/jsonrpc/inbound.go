@@ -13,31 +13,11 @@ type task struct {
 
 // keyLine is the line of one key, which has a goroutine while it is there.
 type keyLine struct {
-	tasks []task
-	head  int
+	tasks fifo[task]
 
 	// Of its goroutine: a task was handled and is to be discounted.
 	busy bool
 	size int
-}
-
-func (l *keyLine) push(t task) {
-	if len(l.tasks) == cap(l.tasks) && 2*l.head > len(l.tasks) {
-		n := copy(l.tasks, l.tasks[l.head:])
-		clear(l.tasks[n:])
-		l.tasks, l.head = l.tasks[:n], 0
-	}
-	l.tasks = append(l.tasks, t)
-}
-
-func (l *keyLine) pop() (task, bool) {
-	if l.head == len(l.tasks) {
-		return task{}, false
-	}
-	t := l.tasks[l.head]
-	l.tasks[l.head] = task{}
-	l.head++
-	return t, true
 }
 
 // inbound is the reading half of a Conn, guarded by its mutex.
@@ -99,13 +79,15 @@ func (c *Conn) pushLocked(key string, t task) {
 	if line == nil {
 		line = &keyLine{}
 		c.lines[key] = line
-		c.wg.Go(func() { c.work(key, line) })
+		c.wg.Add(1)
+		go c.work(key, line)
 	}
-	line.push(t)
+	line.tasks.push(t)
 }
 
 // work handles the tasks of one key until there are none.
 func (c *Conn) work(key string, line *keyLine) {
+	defer c.wg.Done()
 	for t, ok := c.next(key, line); ok; t, ok = c.next(key, line) {
 		c.handle(&t)
 		line.busy, line.size = true, t.size
@@ -121,11 +103,11 @@ func (c *Conn) next(key string, line *keyLine) (task, bool) {
 		c.bytes -= line.size
 		c.roomChanged()
 	}
-	t, ok := line.pop()
-	if !ok {
+	if line.tasks.len() == 0 {
 		delete(c.lines, key)
+		return task{}, false
 	}
-	return t, ok
+	return line.tasks.pop(), true
 }
 
 // roomChanged needs the mutex.

@@ -111,6 +111,8 @@ func TestCT08_BatchIsRefusedOnce(t *testing.T) {
 		}
 		go func() { _ = c.Notify(context.Background(), "last", nil) }()
 		wantFrames(t, b, `{"jsonrpc":"2.0","method":"last"}`)
+		_ = b.Close()
+		<-c.Done()
 		if got := seen.all(); len(got) != 3 || !strings.HasPrefix(got[0], "batch: [{") {
 			t.Errorf("seen %q", got)
 		}

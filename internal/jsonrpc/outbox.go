@@ -1,9 +1,6 @@
 package jsonrpc
 
-import (
-	"slices"
-	"sync"
-)
+import "sync"
 
 // sending is one outbound frame on its way.
 type sending struct {
@@ -37,7 +34,7 @@ type outbox struct {
 	mu    sync.Mutex
 	ready sync.Cond
 	// mu guards what follows.
-	line []*sending
+	line fifo[*sending]
 	lost *ConnError // closed, and why
 }
 
@@ -48,7 +45,7 @@ func (o *outbox) put(s *sending) *ConnError {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.lost == nil {
-		o.line = append(o.line, s)
+		o.line.push(s)
 		o.ready.Signal()
 	}
 	return o.lost
@@ -65,47 +62,37 @@ func (o *outbox) post(s *sending) {
 func (o *outbox) take() *sending {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for len(o.line) == 0 && o.lost == nil {
+	for o.line.len() == 0 && o.lost == nil {
 		o.ready.Wait()
 	}
 	if o.lost != nil {
 		return nil
 	}
-	s := o.line[0]
-	o.line[0] = nil
-	if o.line = o.line[1:]; len(o.line) == 0 {
-		o.line = nil
-	}
-	return s
+	return o.line.pop()
 }
 
-// revoke takes s out of line and settles it, unless its write began. It says how
-// far s came.
-func (o *outbox) revoke(s *sending, cause error) SendState {
+// revoke takes s out of line and settles it, unless its write began.
+func (o *outbox) revoke(s *sending, cause error) {
 	o.mu.Lock()
-	i := slices.Index(o.line, s)
-	if i >= 0 {
-		o.line = slices.Delete(o.line, i, i+1)
-	}
+	found := o.line.remove(func(x *sending) bool { return x == s })
 	o.mu.Unlock()
-	if i < 0 {
-		return Unknown
+	if !found {
+		return
 	}
 	s.settle(&SendError{State: NeverStarted, Err: cause})
-	return NeverStarted
 }
 
 // close settles everything that waits.
 func (o *outbox) close(lost *ConnError) {
 	o.mu.Lock()
 	line := o.line
-	o.line = nil
+	o.line = fifo[*sending]{}
 	if o.lost == nil {
 		o.lost = lost
 	}
 	o.ready.Broadcast()
 	o.mu.Unlock()
-	for _, s := range line {
-		s.settle(&SendError{State: NeverStarted, Err: lost})
+	for line.len() > 0 {
+		line.pop().settle(&SendError{State: NeverStarted, Err: lost})
 	}
 }

@@ -43,7 +43,7 @@ type lane struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	// mu guards what follows.
-	frames    [][]byte
+	frames    fifo[[]byte]
 	bytes     int
 	finished  bool // by the writing end
 	abandoned bool // by the reading end
@@ -70,7 +70,7 @@ func (l *lane) put(ctx context.Context, frame []byte) error {
 	if l.finished || l.abandoned {
 		return io.ErrClosedPipe
 	}
-	l.frames = append(l.frames, frame)
+	l.frames.push(frame)
 	l.bytes += len(frame)
 	l.changed.Broadcast()
 	return nil
@@ -78,27 +78,23 @@ func (l *lane) put(ctx context.Context, frame []byte) error {
 
 // ready says whether a frame of n bytes may be put, or never can be.
 func (l *lane) ready(n int) bool {
-	return l.finished || l.abandoned || len(l.frames) == 0 ||
-		len(l.frames) < pipeFrames && l.bytes+n <= pipeBytes
+	return l.finished || l.abandoned || l.frames.len() == 0 ||
+		l.frames.len() < pipeFrames && l.bytes+n <= pipeBytes
 }
 
 func (l *lane) take() ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for len(l.frames) == 0 && !l.finished && !l.abandoned {
+	for l.frames.len() == 0 && !l.finished && !l.abandoned {
 		l.changed.Wait()
 	}
 	switch {
 	case l.abandoned:
 		return nil, ErrClosed
-	case len(l.frames) == 0:
+	case l.frames.len() == 0:
 		return nil, io.EOF
 	}
-	frame := l.frames[0]
-	l.frames[0] = nil
-	if l.frames = l.frames[1:]; len(l.frames) == 0 {
-		l.frames = nil
-	}
+	frame := l.frames.pop()
 	l.bytes -= len(frame)
 	l.changed.Broadcast()
 	return frame, nil
@@ -121,6 +117,6 @@ func (l *lane) abandon() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.abandoned = true
-	l.frames, l.bytes = nil, 0
+	l.frames, l.bytes = fifo[[]byte]{}, 0
 	l.changed.Broadcast()
 }

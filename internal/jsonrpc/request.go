@@ -163,6 +163,9 @@ func (r *Request) withdraw() {
 
 // answerFor answers in place of a handler that did not, without waiting for it.
 func (r *Request) answerFor(message, why string) {
+	if r.isTaken() {
+		return
+	}
 	e := &Error{Code: CodeInternal, Message: message, Data: reason(why)}
 	if err := r.answerLater(e); errors.Is(err, ErrPeerCancelled) {
 		_ = r.answerLater(&Error{Code: CodeCancelled, Message: "the request was cancelled"})
@@ -176,6 +179,13 @@ func (r *Request) answerLater(e *Error) error {
 	}
 	_, err = r.begin("error", value, e.Code == CodeCancelled, nil)
 	return err
+}
+
+// isTaken says whether an answer is written or on its way.
+func (r *Request) isTaken() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.answered || r.sending != nil
 }
 
 func (r *Request) isDetached() bool {

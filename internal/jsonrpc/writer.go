@@ -23,9 +23,8 @@ func (c *Conn) write(s *sending) {
 
 // writeFrame ends the connection when the transport makes no progress.
 func (c *Conn) writeFrame(frame []byte) error {
-	w := &stallWatch{timeout: c.opts.WriteTimeout, progress: c.progress, expire: func() { _ = c.stop(ErrWriteTimeout) }}
-	w.start()
-	defer w.stop()
+	c.stall.start()
+	defer c.stall.stop()
 	return c.t.WriteFrame(c.ctx, frame)
 }
 
