@@ -1,0 +1,310 @@
+package controller
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/acpctl/acpctl/controller/event"
+	"github.com/acpctl/acpctl/controller/policy"
+	"github.com/acpctl/acpctl/internal/jsonrpc"
+)
+
+// Prompt is what one turn is started with.
+type Prompt struct {
+	Blocks    []json.RawMessage // content blocks. Required.
+	Idle      time.Duration     // longest silence of the agent in this session; 0: none
+	ToolCalls int               // how many tool calls the turn may make; 0: no limit
+	// Decide, Answer, OnUncovered and OnDeny replace those of the Options for this
+	// turn. Optional.
+	Decide              func(*policy.Call) policy.Outcome
+	Answer              func(context.Context, *event.Question) Answer
+	OnUncovered, OnDeny Reaction
+}
+
+// Turn is what is known of a turn when it is over, also of one that failed.
+type Turn struct {
+	Number     int    // from 1 in its session
+	StopReason string // as the agent gave it, empty when it gave none
+	Text       string // the agent's text after its last tool call
+	Usage      *event.Usage
+	Cost       *event.Cost // of the whole session, as last reported
+	ToolCalls  []event.ToolCall
+	Changes    []event.Change
+	Denials    []event.Denial
+	Uncovered  []event.UncoveredCall
+	// Question is the one that stopped the turn, else the last whose answer did
+	// not fit; nil without.
+	Question *event.Question
+	Duration time.Duration
+}
+
+// turn is the running turn of a session.
+type turn struct {
+	s       *Session
+	number  int
+	prompt  Prompt // with the options' defaults filled in
+	began   time.Time
+	idle    idleTimer
+	halted  <-chan struct{} // closed when the turn is to be cancelled
+	cause   func() error    // why; nil before
+	stop    context.CancelCauseFunc
+	settled chan struct{} // closed when the agent has answered: open requests are moot
+	over    chan struct{} // closed behind turn.end
+	done    chan struct{} // closed when the call came back
+	asks    group         // requests of the agent that wait for us
+
+	// What follows is guarded by the stage.
+
+	result   Turn
+	failure  *event.Failure
+	finished bool
+	tools    int // tool.start events so far
+	promptID jsonrpc.ID
+
+	// What follows is guarded by the connection's mu.
+
+	moot bool // settled is closed: no request is taken on any more
+}
+
+// Prompt runs one turn and returns when it is over: every update that the agent
+// sent before its answer has been emitted by then. It may not be called while
+// another turn of the session runs.
+//
+// If ctx ends, the turn is cancelled and Prompt waits for the agent to say so,
+// at most the grace time and a half; the failure is then the cause of ctx.
+// Refusal and unknown stop reasons are class agent, max_tokens and
+// max_turn_requests class limit. Calls that were not covered do not fail the
+// turn unless the reaction is cancel; they are listed.
+//
+// ACP: session/prompt, session/cancel.
+func (s *Session) Prompt(ctx context.Context, p Prompt) (Turn, error) {
+	if f := s.c.checkBlocks(p.Blocks); f != nil {
+		return Turn{}, f
+	}
+	if ctx.Err() != nil {
+		return Turn{}, causeFailure(context.Cause(ctx))
+	}
+	if f := s.checkAsking(); f != nil {
+		return Turn{}, f
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	t := s.newTurn(&p)
+	t.halted, t.stop = ctx.Done(), stop
+	t.cause = func() error { return context.Cause(ctx) }
+	if f := s.begin(t); f != nil {
+		return Turn{}, f
+	}
+	t.open()
+	go t.call(context.WithoutCancel(ctx))
+	t.await()
+	return t.result, asError(t.failure)
+}
+
+func (s *Session) newTurn(p *Prompt) *turn {
+	t := &turn{
+		s: s, prompt: *p, began: s.c.opts.Clock(),
+		settled: make(chan struct{}), over: make(chan struct{}), done: make(chan struct{}),
+	}
+	o := &s.c.opts
+	if p.Decide == nil {
+		t.prompt.Decide = o.Decide
+	}
+	if t.prompt.Decide == nil {
+		t.prompt.Decide = func(*policy.Call) policy.Outcome {
+			return policy.Outcome{Decision: policy.Uncovered, By: "default", Why: "there is no policy"}
+		}
+	}
+	if p.Answer == nil {
+		t.prompt.Answer = o.Answer
+	}
+	t.prompt.OnUncovered = Reaction(orText(orText(string(p.OnUncovered), string(o.OnUncovered)), string(ReactFail)))
+	t.prompt.OnDeny = Reaction(orText(orText(string(p.OnDeny), string(o.OnDeny)), string(ReactContinue)))
+	t.idle.init(p.Idle)
+	return t
+}
+
+// begin makes t the running turn.
+func (s *Session) begin(t *turn) *event.Failure {
+	if err := s.c.rpc.Err(); err != nil {
+		return s.c.lostFailure("session/prompt", err)
+	}
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	switch {
+	case s.c.ending || s.told:
+		return failf(event.ClassSession, "closed", "session %q is closed", s.id)
+	case s.turn != nil:
+		return failf(event.ClassSession, "busy", "session %q is running a turn already", s.id)
+	}
+	s.turn = t
+	return nil
+}
+
+// open emits turn.start.
+func (t *turn) open() {
+	s := t.s
+	s.c.stage.enter()
+	defer s.c.stage.leave()
+	s.start()
+	s.turns++
+	t.number = s.turns
+	t.result.Number = t.number
+	s.proj.BeginTurn()
+	s.show(event.TurnStart{Prompt: summarize(t.prompt.Blocks)})
+	t.idle.touch()
+}
+
+// call sends the prompt; its answer ends the turn in wire order.
+func (t *turn) call(ctx context.Context) {
+	defer close(t.done)
+	params := map[string]any{"sessionId": t.s.id, "prompt": t.prompt.Blocks}
+	_, err := t.s.c.rpc.Call(ctx, "session/prompt", params, &jsonrpc.CallOptions{
+		OnSent:     t.sent,
+		OnResponse: t.answered,
+	})
+	t.answered(nil, err)
+}
+
+// answered ends the turn. It runs where the answer stands on the wire, and once
+// more behind the call, for the errors that are no answer.
+func (t *turn) answered(result json.RawMessage, err error) {
+	t.settle()
+	m := members(result)
+	var peer *jsonrpc.Error
+	t.finish(ending{
+		stopReason: jsonString(m["stopReason"]), usage: readUsage(m["usage"]),
+		failure:     t.s.c.callFailure("session/prompt", err),
+		unconfirmed: err != nil && !errors.As(err, &peer), // the connection is gone
+	})
+}
+
+// settle makes the requests that are still open moot and waits for their
+// answers to be written.
+func (t *turn) settle() {
+	c := t.s.c
+	c.mu.Lock()
+	if !t.moot {
+		t.moot = true
+		close(t.settled)
+	}
+	c.mu.Unlock()
+	<-t.asks.idle()
+}
+
+// ask takes on a request of the agent; false when the turn is over.
+func (t *turn) ask(f func()) bool {
+	c := t.s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t.moot {
+		return false
+	}
+	t.idle.hold()
+	t.asks.start(func() {
+		defer t.idle.release()
+		f()
+	})
+	return true
+}
+
+// deliver writes an answer to a request of the agent and shows it. Both happen
+// with the stage held, so that the event comes before everything that the agent
+// does with the answer. Where the request is not wanted any more the answer does
+// not wait for the stage: somebody may be blocked in Emit.
+func (t *turn) deliver(o *owner, choose func() any, show func(state ownerState)) ownerState {
+	stage := t.s.c.stage
+	select {
+	case stage <- struct{}{}:
+		defer stage.leave()
+		state := o.answer(choose)
+		show(state)
+		return state
+	case <-t.halted:
+	case <-t.settled:
+	case <-o.gone():
+	}
+	state := o.answer(choose)
+	stage.enter()
+	defer stage.leave()
+	show(state)
+	return state
+}
+
+// isMoot says whether the agent has answered the prompt already.
+func (t *turn) isMoot() bool {
+	t.s.c.mu.Lock()
+	defer t.s.c.mu.Unlock()
+	return t.moot
+}
+
+// countCall holds the limit of tool calls against those that were started. It
+// runs where the call stands on the wire, so that a call over the limit is known
+// before it can be allowed. The stage must be held.
+func (s *Session) countCall() {
+	t := s.running()
+	if t == nil || t.finished {
+		return
+	}
+	t.tools++
+	limit := t.prompt.ToolCalls
+	if limit <= 0 || t.tools != limit+1 {
+		return
+	}
+	s.show(event.Limit{Name: "toolCalls", Value: float64(t.tools), Max: float64(limit)})
+	t.stop(failf(event.ClassLimit, "toolCalls", "the turn made more than %d tool calls", limit))
+}
+
+// running returns the session's turn, nil without one.
+func (s *Session) running() *turn {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	return s.turn
+}
+
+// turnNumber needs the stage.
+func (s *Session) turnNumber() int {
+	if t := s.running(); t != nil {
+		return t.number
+	}
+	return 0
+}
+
+// touch says that the agent did something in this session.
+func (s *Session) touch() {
+	if t := s.running(); t != nil {
+		t.idle.touch()
+	}
+}
+
+// stopTurn cancels the running turn, if any.
+func (s *Session) stopTurn(f *event.Failure) {
+	if t := s.running(); t != nil {
+		t.stop(f)
+	}
+}
+
+// awaitTurn waits for the running turn to be over, if any. It is for a session
+// or connection that was closed: the turn is stopped already.
+func (s *Session) awaitTurn() {
+	if t := s.running(); t != nil {
+		<-t.over
+	}
+}
+
+// stopTurns cancels every running turn.
+func (c *Conn) stopTurns(f *event.Failure) {
+	c.mu.Lock()
+	var running []*turn
+	for _, s := range c.sessions {
+		if s.turn != nil {
+			running = append(running, s.turn)
+		}
+	}
+	c.mu.Unlock()
+	for _, t := range running {
+		t.stop(f)
+	}
+}
