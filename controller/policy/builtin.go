@@ -151,7 +151,7 @@ func (a *analyzer) declaration(x *syntax.DeclClause, p place) {
 	}
 	a.variablesOf(words)
 	a.shared.commands++
-	a.add(&command{words: words, place: p, free: free})
+	a.add(&command{words: words, name: x.Variant.Value, place: p, free: free})
 }
 
 // variablesOf is variables for a declaration, whose values are values.

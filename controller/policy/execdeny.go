@@ -12,7 +12,7 @@ func (p *execPattern) forbids(w *world, c *command) verdict {
 	if len(c.words) == 0 {
 		return no
 	}
-	v := p.forbidsProgram(c.words[0], w.fold)
+	v := p.forbidsProgram(c, w.fold)
 	if v == no || !p.meetsAssigns(c.assigns) {
 		return no
 	}
@@ -22,7 +22,8 @@ func (p *execPattern) forbids(w *world, c *command) verdict {
 	return min(v, p.forbidsWords(c.words, w.fold))
 }
 
-func (p *execPattern) forbidsProgram(program word, fold bool) verdict {
+func (p *execPattern) forbidsProgram(c *command, fold bool) verdict {
+	program := &c.words[0]
 	if len(p.words) == 1 && (p.words[0].any || p.words[0].many) {
 		return yes
 	}
@@ -32,13 +33,12 @@ func (p *execPattern) forbidsProgram(program word, fold bool) verdict {
 		}
 		return no
 	}
-	name := programName(program.lit)
-	switch {
+	switch name := c.name; {
 	case p.nameGlob != nil && (p.nameGlob.matchFold(name, fold) || p.nameGlob.matchFold(program.lit, fold)):
 		return yes
 	case p.nameGlob != nil:
 		return no
-	case name == p.name || programName(p.name) == name || fold && strings.EqualFold(name, p.name):
+	case name == p.name || fold && strings.EqualFold(name, p.name):
 		return yes
 	}
 	return no

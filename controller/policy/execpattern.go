@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
@@ -154,7 +153,7 @@ func escapesNext(t ruleText, i int, quote byte) bool {
 // prepareDeny takes the options out of the words behind the program.
 func (p *execPattern) prepareDeny(words []patternWord) {
 	if p.words[0].pure {
-		p.name = path.Base(p.words[0].text)
+		p.name = programName(p.words[0].text)
 	} else {
 		p.nameGlob = p.words[0].glob
 	}

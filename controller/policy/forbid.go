@@ -130,14 +130,11 @@ func (r *rule) forbidsNames(f *facts) verdict {
 	for _, p := range f.strings {
 		best = max(best, r.forbidsPath(f, p))
 	}
-	lost := f.lost()
-	for _, pw := range f.words {
+	for _, p := range f.wordFiles() {
 		if best == yes {
 			break
 		}
-		for _, p := range f.world.wordFacts(pw, lost) {
-			best = max(best, r.forbidsPath(f, p))
-		}
+		best = max(best, r.forbidsPath(f, p))
 	}
 	for _, x := range f.parts {
 		if x.script != nil && (!x.script.ok || x.script.opaque) {
@@ -145,6 +142,18 @@ func (r *rule) forbidsNames(f *facts) verdict {
 		}
 	}
 	return best
+}
+
+// wordFiles are the files that the words of the call's commands could name.
+func (f *facts) wordFiles() []*pathFact {
+	if f.files == nil {
+		f.files = []*pathFact{}
+		lost := f.lost()
+		for _, pw := range f.words {
+			f.files = append(f.files, f.world.wordFacts(pw, lost)...)
+		}
+	}
+	return f.files
 }
 
 // lost tells whether some command leaves open where the shell stands.

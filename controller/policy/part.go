@@ -36,6 +36,7 @@ type facts struct {
 	paths    []string
 	kinds    kindSet
 	words    []placedWord // for denies of the path kinds
+	files    []*pathFact  // the files that words could name, once asked for
 	strings  []*pathFact  // arguments of an MCP tool, likewise
 	title    *scriptFact  // what the title says, for rules that forbid
 	known    kindSet      // the kind that the call gives

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // pathFact is one path of a call, resolved.
@@ -50,6 +52,7 @@ func (f *pathFact) resolve(w *world, p, base string) {
 			f.ways = append(f.ways, real)
 		}
 	}
+	f.ways = withComposed(f.ways)
 	switch {
 	case f.bar != "":
 	case !ok:
@@ -59,6 +62,17 @@ func (f *pathFact) resolve(w *world, p, base string) {
 	case slices.ContainsFunc(f.ways, perProcess):
 		f.bar = "what stands there depends on the process"
 	}
+}
+
+// withComposed adds the composed forms of paths, which some systems take for the
+// same file.
+func withComposed(ways []string) []string {
+	for _, way := range ways {
+		if composed := norm.NFC.String(way); composed != way {
+			ways = append(ways, composed)
+		}
+	}
+	return ways
 }
 
 // perProcess tells whether a path means something else in each process.

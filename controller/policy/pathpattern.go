@@ -14,6 +14,9 @@ type pathPattern struct {
 	up    int // folders above the base, from leading ".."
 	segs  []pathSeg
 	below bool // covers also everything inside what it matches
+	// must is a name that every path met holds; empty when none is known. Most
+	// paths are told apart by it at once.
+	must string
 	// float lets the pattern match at any depth where it forbids.
 	float bool
 	// named is whether something beside wildcards is in it.
@@ -36,7 +39,10 @@ const (
 )
 
 // pathSeg is one folder name of a pattern; nil is **.
-type pathSeg struct{ *glob }
+type pathSeg struct {
+	*glob
+	composed string // the text in composed form where that differs
+}
 
 func newPathPattern(raw ruleText) (*pathPattern, *patternError) {
 	t, err := raw.unescape()
@@ -65,7 +71,23 @@ func newPathPattern(raw ruleText) (*pathPattern, *patternError) {
 	if n := len(p.segs); n > 0 && p.segs[n-1].glob == nil {
 		p.segs, p.below = p.segs[:n-1], true
 	}
+	p.compose()
 	return p, nil
+}
+
+// compose brings what a deny compares to the composed form; allow compares
+// bytes. It also finds the longest name that is no pattern.
+func (p *pathPattern) compose() {
+	for i, seg := range p.segs {
+		if seg.glob == nil || !seg.pure {
+			continue
+		}
+		if composed := norm.NFC.String(seg.text); composed != seg.text {
+			p.segs[i].composed = composed
+		} else if len(seg.text) > len(p.must) {
+			p.must = seg.text
+		}
+	}
 }
 
 // addSegs splits the pattern at slashes; "." and ".." are worked off as text.
@@ -95,7 +117,7 @@ func (p *pathPattern) addSeg(seg ruleText) {
 	default:
 		g := newGlob(seg, globFull)
 		p.named = p.named || g.pure || slices.ContainsFunc(g.toks, func(t globTok) bool { return t.kind == globChar })
-		p.segs = append(p.segs, pathSeg{g})
+		p.segs = append(p.segs, pathSeg{glob: g})
 	}
 }
 
@@ -105,7 +127,7 @@ func (p *pathPattern) allows(w *world, f *pathFact) bool {
 		return false
 	}
 	for _, base := range p.bases(w) {
-		if rest, ok := below(base, f.real, w.fold); ok && p.matchRest(rest, w.fold) == yes {
+		if rest, ok := below(base, f.real, w.fold); ok && matchSegs(p.segs, rest, p.below, matching{fold: w.fold}) == yes {
 			return true
 		}
 	}
@@ -117,11 +139,7 @@ func (p *pathPattern) allows(w *world, f *pathFact) bool {
 func (p *pathPattern) forbids(w *world, f *pathFact) verdict {
 	best := no
 	for _, way := range f.ways {
-		best = max(best, p.meets(w, way))
-		if composed := norm.NFC.String(way); composed != way && best != yes {
-			best = max(best, p.meets(w, composed))
-		}
-		if best == yes {
+		if best = max(best, p.meets(w, way)); best == yes {
 			break
 		}
 	}
@@ -132,16 +150,25 @@ func (p *pathPattern) meets(w *world, way string) verdict {
 	if strings.IndexByte(way, anyRun) >= 0 {
 		return p.couldMeet(way)
 	}
+	if p.must != "" && !w.fold && !strings.Contains(way, p.must) && !hasRuns(way) {
+		return no
+	}
+	how := matching{fold: w.fold, composed: true}
 	best := no
-	if p.float || p.base == baseRoots && p.named {
-		best = p.matchAnywhere(way, w.fold)
+	switch {
+	case p.base == baseRoots && p.named:
+		best = matchSegs(p.segs, strings.TrimPrefix(way, "/"), p.below, how)
+	case p.float && len(p.segs) == 1 && !p.below:
+		best = p.segs[0].matchName(lastName(way), how)
+	case p.float:
+		best = p.matchAnywhere(way, how)
 	}
 	for _, base := range p.bases(w) {
 		if best == yes {
 			break
 		}
 		if rest, ok := below(base, way, w.fold); ok {
-			best = max(best, p.matchRest(rest, w.fold))
+			best = max(best, matchSegs(p.segs, rest, p.below, how))
 		}
 	}
 	return best
@@ -187,11 +214,11 @@ func (p *pathPattern) bases(w *world) []string {
 var rootOnly = []string{"/"}
 
 // matchAnywhere matches at any depth.
-func (p *pathPattern) matchAnywhere(way string, fold bool) verdict {
+func (p *pathPattern) matchAnywhere(way string, how matching) verdict {
 	rest := strings.TrimPrefix(way, "/")
 	best := no
 	for {
-		best = max(best, p.matchRest(rest, fold))
+		best = max(best, matchSegs(p.segs, rest, p.below, how))
 		slash := strings.IndexByte(rest, '/')
 		if slash < 0 || best == yes {
 			return best
@@ -200,12 +227,15 @@ func (p *pathPattern) matchAnywhere(way string, fold bool) verdict {
 	}
 }
 
-// matchRest matches a path relative to the base, "" for the base itself.
-func (p *pathPattern) matchRest(rest string, fold bool) verdict {
-	return matchSegs(p.segs, rest, p.below, fold)
+// matching is how names are compared.
+type matching struct {
+	fold     bool // without regard to case
+	composed bool // also in composed form
 }
 
-func matchSegs(segs []pathSeg, rest string, under, fold bool) verdict {
+// matchSegs matches a path relative to the base, "" for the base itself. Under
+// says that what is below a match is met as well.
+func matchSegs(segs []pathSeg, rest string, under bool, how matching) verdict {
 	if len(segs) == 0 {
 		if rest == "" || under {
 			return yes
@@ -213,10 +243,10 @@ func matchSegs(segs []pathSeg, rest string, under, fold bool) verdict {
 		return no
 	}
 	if segs[0].glob == nil {
-		best := matchSegs(segs[1:], rest, under, fold)
+		best := matchSegs(segs[1:], rest, under, how)
 		for rest != "" && best != yes {
 			_, rest = cutSlash(rest)
-			best = max(best, matchSegs(segs[1:], rest, under, fold))
+			best = max(best, matchSegs(segs[1:], rest, under, how))
 		}
 		return best
 	}
@@ -224,22 +254,22 @@ func matchSegs(segs []pathSeg, rest string, under, fold bool) verdict {
 		return no
 	}
 	name, rest := cutSlash(rest)
-	here := segs[0].matchName(name, fold)
+	here := segs[0].matchName(name, how)
 	if here == no {
 		return no
 	}
-	return min(here, matchSegs(segs[1:], rest, under, fold))
+	return min(here, matchSegs(segs[1:], rest, under, how))
 }
 
 // matchName matches one folder name, which may hold the wildcards of a shell.
-func (s pathSeg) matchName(name string, fold bool) verdict {
-	if !strings.ContainsAny(name, wholeRuns) {
-		if s.matchFold(name, fold) {
+func (s pathSeg) matchName(name string, how matching) verdict {
+	if !hasRuns(name) {
+		if s.matchFold(name, how.fold) || how.composed && s.composed != "" && s.composed == name {
 			return yes
 		}
 		return no
 	}
-	if s.matchFold(plainGlob(name), fold) {
+	if s.matchFold(plainGlob(name), how.fold) {
 		return yes
 	}
 	if s.meets(name) {

@@ -21,6 +21,16 @@ const (
 	wholeRuns = "\x01\x02" + globRuns
 )
 
+// hasRuns tells whether a text has a part that is not known or may be replaced.
+func hasRuns(s string) bool {
+	for i := range len(s) {
+		if s[i] <= oneRun {
+			return true
+		}
+	}
+	return false
+}
+
 // plainGlob gives a word's wildcards back as the characters they were.
 func plainGlob(s string) string {
 	if !strings.ContainsAny(s, globRuns) {

@@ -38,6 +38,7 @@ type script struct {
 type command struct {
 	assigns []assign
 	words   []word
+	name    string // the program's, as tables and denies know it
 	place   place
 	free    bool // needs no rule by itself
 	// wraps is what the command runs, where it is a wrapper.

@@ -35,14 +35,14 @@ func (a *analyzer) add(c *command) { a.out.commands = append(a.out.commands, c) 
 
 // simple makes the command of its words and looks into what it wraps.
 func (a *analyzer) simple(words []word, p place, redirs []*syntax.Redirect) *command {
-	c := &command{words: words, place: p}
+	c := &command{words: words, name: programName(words[0].lit), place: p}
 	a.shared.commands++
 	if a.shared.commands > maxCommands {
 		return c
 	}
 	c.free = a.builtin(words)
 	c.wraps, c.nested = a.unwrap(words, p)
-	if w := wrappers()[programName(words[0].lit)]; w != nil && w.script && len(c.nested) == 0 {
+	if w := wrappers()[c.name]; w != nil && w.script && len(c.nested) == 0 {
 		c.nested = a.shellInput(words, redirs, p)
 	}
 	if c.wraps != nil && c.wraps.lost {
