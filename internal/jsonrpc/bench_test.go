@@ -34,6 +34,7 @@ func (r *repeat) Read(p []byte) (int, error) {
 
 // benchmarkRead measures reading, scanning and dispatch of b.N notifications.
 func benchmarkRead(b *testing.B, params string) {
+	b.Helper()
 	line := []byte(`{"jsonrpc":"2.0","method":"session/update","params":` + params + "}\n")
 	b.SetBytes(int64(len(line)))
 	b.ReportAllocs()

@@ -47,48 +47,56 @@ func TestCT18_BlockedWrite(t *testing.T) {
 
 func TestCT18_WrittenAndGivenUp(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		c := open(t, a, nil)
-		ctx, cancel := context.WithCancelCause(t.Context())
-		go func() {
-			wantFrames(t, b, `{"jsonrpc":"2.0","id":0,"method":"m"}`)
-			cancel(errGaveUp)
-		}()
-		_, err := c.Call(ctx, "m", nil, &CallOptions{CancelOnDone: true})
-		if sent := asSent(err); sent == nil || !errors.Is(err, errGaveUp) || sent.State == NeverStarted {
-			t.Errorf("err = %v", err)
-		}
-		wantFrames(t, b, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":0}}`)
-	})
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			c := open(t, a, nil)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			go func() {
+				wantFrames(t, b, `{"jsonrpc":"2.0","id":0,"method":"m"}`)
+				cancel(errGaveUp)
+			}()
+			_, err := c.Call(ctx, "m", nil, &CallOptions{CancelOnDone: true})
+			if sent := asSent(err); sent == nil || !errors.Is(err, errGaveUp) || sent.State == NeverStarted {
+				t.Errorf("err = %v", err)
+			}
+			wantFrames(t, b, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":0}}`)
+		})
+	}
 }
 
 // A response that comes when its caller is gone is still taken, in its place, and
 // is no junk.
 func TestCT20_LateResponse(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		c, seen := opened(t, a, Options{})
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			defer cancel()
-			wantFrames(t, b, `{"jsonrpc":"2.0","id":0,"method":"m"}`)
-		}()
-		_, err := c.Call(ctx, "m", nil, &CallOptions{
-			OnSent:     func(id ID) { seen.add("sent " + id.String()) },
-			OnResponse: func(result json.RawMessage, _ error) { seen.add("late " + string(result)) },
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			c, seen := opened(t, a)
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				defer cancel()
+				wantFrames(t, b, `{"jsonrpc":"2.0","id":0,"method":"m"}`)
+			}()
+			_, err := c.Call(ctx, "m", nil, &CallOptions{
+				OnSent:     func(id ID) { seen.add("sent " + id.String()) },
+				OnResponse: func(result json.RawMessage, _ error) { seen.add("late " + string(result)) },
+			})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("err = %v", err)
+			}
+			send(t, b, notification(1), responseTo(0), notification(2))
+			if err := b.Close(); err != nil {
+				t.Fatal(err)
+			}
+			<-c.Done()
+			if got := strings.Join(seen.all(), ", "); got != "sent 0, n1, late 1, n2" {
+				t.Errorf("seen %s", got)
+			}
 		})
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("err = %v", err)
-		}
-		send(t, b, notification(1), responseTo(0), notification(2))
-		if err := b.Close(); err != nil {
-			t.Fatal(err)
-		}
-		<-c.Done()
-		if got := strings.Join(seen.all(), ", "); got != "sent 0, n1, late 1, n2" {
-			t.Errorf("seen %s", got)
-		}
-	})
+	}
 }
 
 // A failed cancel is its sender's affair; the connection goes on.
@@ -130,7 +138,7 @@ func TestFailedWriteOfCall(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	f := newFake(func(context.Context, []byte) error { return broken })
-	c, seen := opened(t, f, Options{})
+	c, seen := opened(t, f)
 	settled := make(chan struct{})
 	_, err := c.Call(t.Context(), "m", nil, &CallOptions{OnResponse: func(result json.RawMessage, _ error) {
 		seen.add(string(result))
@@ -234,7 +242,7 @@ func TestBrokenPipe(t *testing.T) {
 	if err := peerIn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c, seen := opened(t, NewStream(r, w, nil), Options{})
+	c, seen := opened(t, NewStream(r, w, nil))
 	for range 2 {
 		if err := c.Notify(t.Context(), "m", nil); asLost(err) == nil || asSent(err) == nil {
 			t.Errorf("Notify = %v", err)

@@ -15,7 +15,7 @@ type Conn struct {
 	// stall watches the writer.
 	stall stallWatch
 
-	ctx    context.Context // ends when the connection is closed from here
+	ctx    context.Context //nolint:containedctx // it is the life of the connection; ends when that is closed from here
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 	wg     sync.WaitGroup
@@ -37,7 +37,7 @@ func NewConn(t Transport, opts *Options) *Conn {
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	c.out.init()
 	c.stall = stallWatch{timeout: c.opts.WriteTimeout, progress: c.progress, expire: func() { _ = c.stop(ErrWriteTimeout) }}
-	c.inbound.init(&c.mu)
+	c.prepare(&c.mu)
 	c.wg.Go(c.readLoop)
 	c.wg.Go(c.writeLoop)
 	return c

@@ -11,24 +11,28 @@ import (
 
 func TestCallAndNotify(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		told := make(chan string, 1)
-		open(t, b, &Options{Handler: funcs{
-			request: echo.request,
-			notify:  func(_ context.Context, n *Notification) { told <- n.Method + string(n.Params) },
-		}})
-		c := open(t, a, nil)
-		got, err := c.Call(t.Context(), "m", map[string]string{"a": "<&>"}, nil)
-		if err != nil || string(got) != `{"a":"<&>"}` {
-			t.Errorf("Call = %s, %v", got, err)
-		}
-		if err := c.Notify(t.Context(), "n", json.RawMessage("{\n\"b\": 1}")); err != nil {
-			t.Error(err)
-		}
-		if got := <-told; got != `n{"b":1}` {
-			t.Errorf("notified %s", got)
-		}
-	})
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			told := make(chan string, 1)
+			open(t, b, &Options{Handler: funcs{
+				request: echo.request,
+				notify:  func(_ context.Context, n *Notification) { told <- n.Method + string(n.Params) },
+			}})
+			c := open(t, a, nil)
+			got, err := c.Call(t.Context(), "m", map[string]string{"a": "<&>"}, nil)
+			if err != nil || string(got) != `{"a":"<&>"}` {
+				t.Errorf("Call = %s, %v", got, err)
+			}
+			if err := c.Notify(t.Context(), "n", json.RawMessage("{\n\"b\": 1}")); err != nil {
+				t.Error(err)
+			}
+			if got := <-told; got != `n{"b":1}` {
+				t.Errorf("notified %s", got)
+			}
+		})
+	}
 }
 
 func TestFramesOnTheWire(t *testing.T) {
@@ -78,24 +82,28 @@ func TestNoHandler(t *testing.T) {
 
 func TestEndOfPeer(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		c := open(t, a, nil)
-		if err := b.Close(); err != nil {
-			t.Fatal(err)
-		}
-		<-c.Done()
-		if !errors.Is(c.Err(), io.EOF) {
-			t.Errorf("Err = %v", c.Err())
-		}
-		_, err := c.Call(t.Context(), "m", nil, nil)
-		if lost, sent := asLost(err), asSent(err); lost == nil || sent == nil || sent.State != NeverStarted {
-			t.Errorf("Call = %v", err)
-		}
-		err = c.Notify(t.Context(), "m", nil)
-		if asLost(err) == nil {
-			t.Errorf("Notify = %v", err)
-		}
-	})
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			c := open(t, a, nil)
+			if err := b.Close(); err != nil {
+				t.Fatal(err)
+			}
+			<-c.Done()
+			if !errors.Is(c.Err(), io.EOF) {
+				t.Errorf("Err = %v", c.Err())
+			}
+			_, err := c.Call(t.Context(), "m", nil, nil)
+			if lost, sent := asLost(err), asSent(err); lost == nil || sent == nil || sent.State != NeverStarted {
+				t.Errorf("Call = %v", err)
+			}
+			err = c.Notify(t.Context(), "m", nil)
+			if asLost(err) == nil {
+				t.Errorf("Notify = %v", err)
+			}
+		})
+	}
 }
 
 func asLost(err error) *ConnError {
@@ -112,67 +120,75 @@ func asSent(err error) *SendError {
 
 func TestCloseSettlesAll(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		handling := make(chan struct{})
-		var seen log
-		c := open(t, a, &Options{Handler: funcs{
-			request: func(ctx context.Context, r *Request) {
-				close(handling)
-				<-ctx.Done()
-				if lost := asLost(context.Cause(ctx)); lost == nil || !errors.Is(lost, ErrClosed) {
-					t.Errorf("cause = %v", context.Cause(ctx))
-				}
-				if err := r.Reply(1); !errors.Is(err, ErrClosed) {
-					t.Errorf("Reply = %v", err)
-				}
-			},
-			notify: seen.note,
-		}})
-		called := make(chan error)
-		go func() {
-			_, err := c.Call(t.Context(), "m", nil, &CallOptions{OnResponse: func(_ json.RawMessage, err error) {
-				seen.add("lost: " + err.Error())
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			handling := make(chan struct{})
+			var seen log
+			c := open(t, a, &Options{Handler: funcs{
+				request: func(ctx context.Context, r *Request) {
+					close(handling)
+					<-ctx.Done()
+					if lost := asLost(context.Cause(ctx)); lost == nil || !errors.Is(lost, ErrClosed) {
+						t.Errorf("cause = %v", context.Cause(ctx))
+					}
+					if err := r.Reply(1); !errors.Is(err, ErrClosed) {
+						t.Errorf("Reply = %v", err)
+					}
+				},
+				notify: seen.note,
 			}})
-			called <- err
-		}()
-		wantFrames(t, b, `{"jsonrpc":"2.0","id":0,"method":"m"}`)
-		send(t, b, `{"jsonrpc":"2.0","id":1,"method":"m"}`, `{"jsonrpc":"2.0","method":"dropped"}`)
-		<-handling
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-		<-c.Done()
-		if err := <-called; !errors.Is(err, ErrClosed) || asLost(err) == nil {
-			t.Errorf("Call = %v", err)
-		}
-		if !errors.Is(c.Err(), ErrClosed) {
-			t.Errorf("Err = %v", c.Err())
-		}
-		if got := seen.all(); !slices.Equal(got, []string{"lost: connection closed"}) {
-			t.Errorf("seen %q", got)
-		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+			called := make(chan error)
+			go func() {
+				_, err := c.Call(t.Context(), "m", nil, &CallOptions{OnResponse: func(_ json.RawMessage, err error) {
+					seen.add("lost: " + err.Error())
+				}})
+				called <- err
+			}()
+			wantFrames(t, b, `{"jsonrpc":"2.0","id":0,"method":"m"}`)
+			send(t, b, `{"jsonrpc":"2.0","id":1,"method":"m"}`, `{"jsonrpc":"2.0","method":"dropped"}`)
+			<-handling
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+			<-c.Done()
+			if err := <-called; !errors.Is(err, ErrClosed) || asLost(err) == nil {
+				t.Errorf("Call = %v", err)
+			}
+			if !errors.Is(c.Err(), ErrClosed) {
+				t.Errorf("Err = %v", c.Err())
+			}
+			if got := seen.all(); !slices.Equal(got, []string{"lost: connection closed"}) {
+				t.Errorf("seen %q", got)
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 // A peer that has said all it has to say, such as a shell pipeline, still gets its
 // answers.
 func TestAnswersAfterEndOfInput(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		open(t, a, &Options{Handler: funcs{request: func(ctx context.Context, r *Request) {
-			<-ctx.Done()
-			if lost := asLost(context.Cause(ctx)); lost == nil || !errors.Is(lost, io.EOF) {
-				t.Errorf("cause = %v", context.Cause(ctx))
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			open(t, a, &Options{Handler: funcs{request: func(ctx context.Context, r *Request) {
+				<-ctx.Done()
+				if lost := asLost(context.Cause(ctx)); lost == nil || !errors.Is(lost, io.EOF) {
+					t.Errorf("cause = %v", context.Cause(ctx))
+				}
+				_ = r.Reply("late")
+			}}})
+			send(t, b, `{"jsonrpc":"2.0","id":1,"method":"m"}`)
+			if err := b.(halfCloser).CloseWrite(); err != nil {
+				t.Fatal(err)
 			}
-			_ = r.Reply("late")
-		}}})
-		send(t, b, `{"jsonrpc":"2.0","id":1,"method":"m"}`)
-		if err := b.(halfCloser).CloseWrite(); err != nil {
-			t.Fatal(err)
-		}
-		wantFrames(t, b, `{"jsonrpc":"2.0","id":1,"result":"late"}`)
-	})
+			wantFrames(t, b, `{"jsonrpc":"2.0","id":1,"result":"late"}`)
+		})
+	}
 }

@@ -46,11 +46,11 @@ var (
 type SendState int
 
 const (
-	// NeverStarted: nothing of the frame was handed to the transport.
+	// NeverStarted means that nothing of the frame was handed to the transport.
 	NeverStarted SendState = iota
-	// Unknown: the transport had the frame and did not say that it is written.
+	// Unknown means that the transport had the frame and did not say that it is written.
 	Unknown
-	// Written: the transport wrote the whole frame.
+	// Written means that the transport wrote the whole frame.
 	Written
 )
 

@@ -114,44 +114,48 @@ func TestFloodFromPeerThatNeverReads(t *testing.T) {
 // Two peers that tell and ask each other more than the pipes hold, at once.
 func TestBothPipesFull(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		count := scale(200)
-		text := mustJSON(t, strings.Repeat("x", 32<<10))
-		var told atomic.Int64
-		h := funcs{
-			notify: func(context.Context, *Notification) { told.Add(1) },
-			request: func(_ context.Context, r *Request) {
-				r.Detach()
-				go func() { _ = r.Reply(r.Params) }()
-			},
-		}
-		conns := []*Conn{open(t, a, &Options{Handler: h}), open(t, b, &Options{Handler: h})}
-		var wg sync.WaitGroup
-		for _, c := range conns {
-			for i := range count {
-				wg.Go(func() {
-					if i%2 == 0 {
-						if err := c.Notify(context.Background(), "n", text); err != nil {
-							t.Error(err)
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			count := scale(200)
+			text := mustJSON(t, strings.Repeat("x", 32<<10))
+			var told atomic.Int64
+			h := funcs{
+				notify: func(context.Context, *Notification) { told.Add(1) },
+				request: func(_ context.Context, r *Request) {
+					r.Detach()
+					go func() { _ = r.Reply(r.Params) }()
+				},
+			}
+			conns := []*Conn{open(t, a, &Options{Handler: h}), open(t, b, &Options{Handler: h})}
+			var wg sync.WaitGroup
+			for _, c := range conns {
+				for i := range count {
+					wg.Go(func() {
+						if i%2 == 0 {
+							if err := c.Notify(context.Background(), "n", text); err != nil {
+								t.Error(err)
+							}
+							return
 						}
-						return
-					}
-					if got, err := c.Call(context.Background(), "m", text, nil); err != nil || len(got) != len(text) {
-						t.Errorf("%d bytes, %v", len(got), err)
-					}
-				})
+						if got, err := c.Call(context.Background(), "m", text, nil); err != nil || len(got) != len(text) {
+							t.Errorf("%d bytes, %v", len(got), err)
+						}
+					})
+				}
 			}
-		}
-		wg.Wait()
-		for _, c := range conns {
-			if _, err := c.Call(t.Context(), "last", nil, nil); err != nil {
-				t.Error(err)
+			wg.Wait()
+			for _, c := range conns {
+				if _, err := c.Call(t.Context(), "last", nil, nil); err != nil {
+					t.Error(err)
+				}
 			}
-		}
-		if got := told.Load(); got != int64(2*((count+1)/2)) {
-			t.Errorf("%d notifications handled", got)
-		}
-	})
+			if got := told.Load(); got != int64(2*((count+1)/2)) {
+				t.Errorf("%d notifications handled", got)
+			}
+		})
+	}
 }
 
 // One large frame is let in although it is over the bound by itself.
@@ -236,21 +240,25 @@ func TestPanics(t *testing.T) {
 // Each frame is seen once, and no answer before what it answers.
 func TestTap(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		var seen log
-		c := open(t, a, &Options{Handler: echo, Tap: func(dir Direction, frame []byte) { seen.add(string(dir) + " " + string(frame)) }})
-		go answer(b, func(id int) []string { return []string{"noise", responseTo(id)} })
-		var want []string
-		for id := range scale(300) {
-			if _, err := c.Call(t.Context(), "m", nil, nil); err != nil {
-				t.Fatal(err)
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			var seen log
+			c := open(t, a, &Options{Handler: echo, Tap: func(dir Direction, frame []byte) { seen.add(string(dir) + " " + string(frame)) }})
+			go answer(b, func(id int) []string { return []string{"noise", responseTo(id)} })
+			var want []string
+			for id := range scale(300) {
+				if _, err := c.Call(t.Context(), "m", nil, nil); err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, fmt.Sprintf(`out {"jsonrpc":"2.0","id":%d,"method":"m"}`, id), "in "+responseTo(id))
 			}
-			want = append(want, fmt.Sprintf(`out {"jsonrpc":"2.0","id":%d,"method":"m"}`, id), "in "+responseTo(id))
-		}
-		if got := seen.all(); !slices.Equal(got, want) {
-			t.Errorf("got %d frames, want %d", len(got), len(want))
-		}
-	})
+			if got := seen.all(); !slices.Equal(got, want) {
+				t.Errorf("got %d frames, want %d", len(got), len(want))
+			}
+		})
+	}
 }
 
 // waiting returns how many frames wait for the writer.

@@ -36,7 +36,7 @@ type inbound struct {
 	ended   bool // the reader put its last task in line
 }
 
-func (in *inbound) init(mu *sync.Mutex) {
+func (in *inbound) prepare(mu *sync.Mutex) {
 	in.lines = map[string]*keyLine{}
 	in.requests, in.byID = map[*Request]struct{}{}, map[ID]*Request{}
 	in.space.L = mu

@@ -9,12 +9,10 @@ import (
 )
 
 // opened starts a connection whose junk and notifications are logged.
-func opened(t *testing.T, tr Transport, opts Options) (*Conn, *log) {
+func opened(t *testing.T, tr Transport) (*Conn, *log) {
 	t.Helper()
 	seen := &log{}
-	opts.OnJunk = seen.junk
-	opts.Handler = funcs{notify: seen.note}
-	return open(t, tr, &opts), seen
+	return open(t, tr, &Options{OnJunk: seen.junk, Handler: funcs{notify: seen.note}}), seen
 }
 
 // Noise is reported and skipped. None of it settles the pending call 0.
@@ -43,28 +41,32 @@ func TestF02_NoiseIsSkipped(t *testing.T) {
 		{`{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}`, JunkUnknownResponse},
 		{`{"jsonrpc":"2.0","id":{},"result":1}`, JunkUnknownResponse},
 	}
-	overEach(t, func(t *testing.T, a, b Transport) {
-		c, seen := opened(t, a, Options{})
-		var want []string
-		go func() {
-			_, _ = b.ReadFrame()
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			c, seen := opened(t, a)
+			var want []string
+			go func() {
+				_, _ = b.ReadFrame()
+				for _, n := range noise {
+					_ = b.WriteFrame(context.Background(), []byte(n.line))
+				}
+				_ = b.WriteFrame(context.Background(), []byte(notification(1)))
+				_ = b.WriteFrame(context.Background(), []byte(`{"jsonrpc":"2.0","id":0,"result":"real"}`))
+			}()
 			for _, n := range noise {
-				_ = b.WriteFrame(context.Background(), []byte(n.line))
+				want = append(want, n.reason+": "+n.line)
 			}
-			_ = b.WriteFrame(context.Background(), []byte(notification(1)))
-			_ = b.WriteFrame(context.Background(), []byte(`{"jsonrpc":"2.0","id":0,"result":"real"}`))
-		}()
-		for _, n := range noise {
-			want = append(want, n.reason+": "+n.line)
-		}
-		result, err := c.Call(t.Context(), "m", nil, nil)
-		if err != nil || string(result) != `"real"` {
-			t.Errorf("Call = %s, %v", result, err)
-		}
-		if got := seen.all(); !slices.Equal(got, append(want, "n1")) {
-			t.Errorf("got  %q\nwant %q", got, want)
-		}
-	})
+			result, err := c.Call(t.Context(), "m", nil, nil)
+			if err != nil || string(result) != `"real"` {
+				t.Errorf("Call = %s, %v", result, err)
+			}
+			if got := seen.all(); !slices.Equal(got, append(want, "n1")) {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
+		})
+	}
 }
 
 func TestJunkShowsWhatAnErrorSays(t *testing.T) {
@@ -83,7 +85,7 @@ func TestJunkShowsWhatAnErrorSays(t *testing.T) {
 func TestCT10_RepeatedResponseIsDropped(t *testing.T) {
 	t.Parallel()
 	a, b := Pipe()
-	c, seen := opened(t, a, Options{})
+	c, seen := opened(t, a)
 	go answer(b, func(id int) []string { return []string{responseTo(id), responseTo(id)} })
 	for range 3 {
 		if _, err := c.Call(t.Context(), "m", nil, nil); err != nil {
@@ -102,34 +104,42 @@ func TestCT10_RepeatedResponseIsDropped(t *testing.T) {
 
 func TestCT08_BatchIsRefusedOnce(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		c, seen := opened(t, a, Options{})
-		refusal := `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batches are not supported","data":{"reason":"batch_not_supported"}}}`
-		for _, batch := range []string{`[{"jsonrpc":"2.0","method":"n"}]`, ` [ ]`, `[{"jsonrpc":"2.0","id":9,"method":"m"},1]`} {
-			send(t, b, batch)
-			wantFrames(t, b, refusal)
-		}
-		go func() { _ = c.Notify(context.Background(), "last", nil) }()
-		wantFrames(t, b, `{"jsonrpc":"2.0","method":"last"}`)
-		_ = b.Close()
-		<-c.Done()
-		if got := seen.all(); len(got) != 3 || !strings.HasPrefix(got[0], "batch: [{") {
-			t.Errorf("seen %q", got)
-		}
-	})
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			c, seen := opened(t, a)
+			refusal := `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batches are not supported","data":{"reason":"batch_not_supported"}}}`
+			for _, batch := range []string{`[{"jsonrpc":"2.0","method":"n"}]`, ` [ ]`, `[{"jsonrpc":"2.0","id":9,"method":"m"},1]`} {
+				send(t, b, batch)
+				wantFrames(t, b, refusal)
+			}
+			go func() { _ = c.Notify(context.Background(), "last", nil) }()
+			wantFrames(t, b, `{"jsonrpc":"2.0","method":"last"}`)
+			_ = b.Close()
+			<-c.Done()
+			if got := seen.all(); len(got) != 3 || !strings.HasPrefix(got[0], "batch: [{") {
+				t.Errorf("seen %q", got)
+			}
+		})
+	}
 }
 
 // An agent answers what it cannot parse; a client, whose peer writes logs to its
 // output, does not.
 func TestAC03_UnparsableLine(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		open(t, a, &Options{ReplyParseError: true, Handler: echo})
-		send(t, b, `{bad`, `{}`, `{"jsonrpc":"2.0","id":1,"method":"m"}`)
-		wantFrames(t, b,
-			`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the line is not JSON","data":{"reason":"not_json"}}}`,
-			`{"jsonrpc":"2.0","id":1,"result":null}`)
-	})
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			open(t, a, &Options{ReplyParseError: true, Handler: echo})
+			send(t, b, `{bad`, `{}`, `{"jsonrpc":"2.0","id":1,"method":"m"}`)
+			wantFrames(t, b,
+				`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the line is not JSON","data":{"reason":"not_json"}}}`,
+				`{"jsonrpc":"2.0","id":1,"result":null}`)
+		})
+	}
 }
 
 func TestAC05_TooLargeFrameIsAnswered(t *testing.T) {
@@ -165,7 +175,7 @@ func TestF01_LastLineWithoutNewline(t *testing.T) {
 			r, peer := pipeFiles(t)
 			ours, w := pipeFiles(t)
 			t.Cleanup(func() { _ = ours.Close() })
-			c, seen := opened(t, NewStream(r, w, nil), Options{})
+			c, seen := opened(t, NewStream(r, w, nil))
 			go func() {
 				_, _ = ours.Read(make([]byte, 1))
 				_, _ = peer.WriteString(tt.last)

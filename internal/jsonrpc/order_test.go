@@ -33,11 +33,11 @@ func answer(peer Transport, frames func(id int) []string) {
 }
 
 // number reads the params of notification.
-func number(t testing.TB, params json.RawMessage) int {
-	t.Helper()
+func number(tb testing.TB, params json.RawMessage) int {
+	tb.Helper()
 	n, err := strconv.Atoi(string(params))
 	if err != nil {
-		t.Errorf("params %s", params)
+		tb.Errorf("params %s", params)
 	}
 	return n
 }
@@ -45,59 +45,71 @@ func number(t testing.TB, params json.RawMessage) int {
 // A response waits for everything that was read before it.
 func TestCT14_ResponseComesAfterTheNotificationsBefore(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		var handled atomic.Int64
-		c := open(t, a, &Options{Handler: funcs{notify: func(context.Context, *Notification) { handled.Add(1) }}})
-		const burst = 10
-		go answer(b, func(id int) []string {
-			return append(slices.Repeat([]string{notification(1)}, burst), responseTo(id))
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			var handled atomic.Int64
+			c := open(t, a, &Options{Handler: funcs{notify: func(context.Context, *Notification) { handled.Add(1) }}})
+			const burst = 10
+			go answer(b, func(id int) []string {
+				return append(slices.Repeat([]string{notification(1)}, burst), responseTo(id))
+			})
+			for round := range scale(500) {
+				if _, err := c.Call(t.Context(), "m", nil, nil); err != nil {
+					t.Fatal(err)
+				}
+				if got := handled.Load(); got != int64(burst*(round+1)) {
+					t.Fatalf("round %d: %d handled when Call returned", round, got)
+				}
+			}
 		})
-		for round := range scale(500) {
-			if _, err := c.Call(t.Context(), "m", nil, nil); err != nil {
-				t.Fatal(err)
-			}
-			if got := handled.Load(); got != int64(burst*(round+1)) {
-				t.Fatalf("round %d: %d handled when Call returned", round, got)
-			}
-		}
-	})
+	}
 }
 
 // A response and what is written right behind it are handled in that order.
 func TestCT30_ResponsesPassInOrderWithNotifications(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		var state atomic.Int64
-		update := make(chan int64, 1)
-		c := open(t, a, &Options{Handler: funcs{notify: func(_ context.Context, n *Notification) {
-			update <- state.Load()
-		}}})
-		go answer(b, func(id int) []string { return []string{responseTo(id), notification(1)} })
-		for round := range int64(scale(1000)) {
-			_, err := c.Call(t.Context(), "m", nil, &CallOptions{OnResponse: func(json.RawMessage, error) { state.Store(round) }})
-			if err != nil {
-				t.Fatal(err)
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			var state atomic.Int64
+			update := make(chan int64, 1)
+			c := open(t, a, &Options{Handler: funcs{notify: func(_ context.Context, n *Notification) {
+				update <- state.Load()
+			}}})
+			go answer(b, func(id int) []string { return []string{responseTo(id), notification(1)} })
+			for round := range int64(scale(1000)) {
+				_, err := c.Call(t.Context(), "m", nil, &CallOptions{OnResponse: func(json.RawMessage, error) { state.Store(round) }})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := <-update; got != round {
+					t.Fatalf("round %d: the notification saw state %d", round, got)
+				}
 			}
-			if got := <-update; got != round {
-				t.Fatalf("round %d: the notification saw state %d", round, got)
-			}
-		}
-	})
+		})
+	}
 }
 
 func TestRequestsFollowNotifications(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		var handled atomic.Int64
-		open(t, a, &Options{Handler: funcs{
-			notify:  func(context.Context, *Notification) { handled.Add(1) },
-			request: func(_ context.Context, r *Request) { _ = r.Reply(handled.Load()) },
-		}})
-		for n := range scale(2000) {
-			send(t, b, notification(n), fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"m"}`, n))
-			wantFrames(t, b, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%d}`, n, n+1))
-		}
-	})
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			var handled atomic.Int64
+			open(t, a, &Options{Handler: funcs{
+				notify:  func(context.Context, *Notification) { handled.Add(1) },
+				request: func(_ context.Context, r *Request) { _ = r.Reply(handled.Load()) },
+			}})
+			for n := range scale(2000) {
+				send(t, b, notification(n), fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"m"}`, n))
+				wantFrames(t, b, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%d}`, n, n+1))
+			}
+		})
+	}
 }
 
 // Pipelined requests are handled in the order of the wire.
@@ -168,16 +180,12 @@ func TestKeys(t *testing.T) {
 // What a peer said before it ended is handled, whole and in order.
 func TestAnswerThenExitLosesNothing(t *testing.T) {
 	t.Parallel()
-	pairs := map[string]func() (a, b Transport){
-		"os pipe": func() (a, b Transport) { return osPipe(t, nil) },
-		"memory":  Pipe,
-	}
 	for name, pair := range pairs {
 		for before, rounds := range map[int]int{0: 400, 1: 400, 100: 400, 3000: 40} {
 			t.Run(fmt.Sprintf("%s, %d before", name, before), func(t *testing.T) {
 				t.Parallel()
 				for range scale(rounds) {
-					a, b := pair()
+					a, b := pair(t)
 					answerThenExit(t, a, b, before)
 				}
 			})
@@ -217,36 +225,40 @@ func answerThenExit(t *testing.T, a, b Transport, before int) {
 // Calls that get no response any more learn it behind what was read before.
 func TestLossHasItsPlaceInLine(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		var seen log
-		gate := make(chan struct{})
-		c := open(t, a, &Options{Handler: funcs{notify: func(ctx context.Context, n *Notification) {
-			<-gate
-			seen.note(ctx, n)
-		}}})
-		done := make(chan error, 2)
-		for i := range 2 {
-			go func() {
-				_, err := c.Call(context.Background(), "m", nil, &CallOptions{OnResponse: func(_ json.RawMessage, err error) {
-					seen.add(err.Error())
-				}})
-				done <- err
-			}()
-			wantFrames(t, b, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"m"}`, i))
-		}
-		send(t, b, notification(1))
-		if err := b.Close(); err != nil {
-			t.Fatal(err)
-		}
-		close(gate)
-		for range 2 {
-			if err := <-done; asLost(err) == nil {
-				t.Errorf("Call = %v", err)
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			var seen log
+			gate := make(chan struct{})
+			c := open(t, a, &Options{Handler: funcs{notify: func(ctx context.Context, n *Notification) {
+				<-gate
+				seen.note(ctx, n)
+			}}})
+			done := make(chan error, 2)
+			for i := range 2 {
+				go func() {
+					_, err := c.Call(context.Background(), "m", nil, &CallOptions{OnResponse: func(_ json.RawMessage, err error) {
+						seen.add(err.Error())
+					}})
+					done <- err
+				}()
+				wantFrames(t, b, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"m"}`, i))
 			}
-		}
-		lost := "connection lost: the peer closed it"
-		if got := seen.all(); !slices.Equal(got, []string{"n1", lost, lost}) {
-			t.Errorf("got %q", got)
-		}
-	})
+			send(t, b, notification(1))
+			if err := b.Close(); err != nil {
+				t.Fatal(err)
+			}
+			close(gate)
+			for range 2 {
+				if err := <-done; asLost(err) == nil {
+					t.Errorf("Call = %v", err)
+				}
+			}
+			lost := "connection lost: the peer closed it"
+			if got := seen.all(); !slices.Equal(got, []string{"n1", lost, lost}) {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
 }

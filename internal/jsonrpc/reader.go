@@ -92,8 +92,7 @@ func (c *Conn) receiveResponse(frame []byte, e *envelope) {
 	p := c.takePending(e.id)
 	if p == nil {
 		j := newJunk(JunkUnknownResponse, frame)
-		var failed *Error
-		if errors.As(err, &failed) {
+		if failed, ok := errors.AsType[*Error](err); ok {
 			j.Message = failed.Message
 		}
 		c.report(j)

@@ -17,8 +17,8 @@ type Request struct {
 	Raw    []byte
 
 	c      *Conn
-	rawID  []byte // as the peer wrote it
-	ctx    context.Context
+	rawID  []byte          // as the peer wrote it
+	ctx    context.Context //nolint:containedctx // it is the life of the request
 	cancel context.CancelCauseFunc
 
 	mu sync.Mutex // guards what follows; taken before the outbox's

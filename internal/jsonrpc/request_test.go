@@ -23,47 +23,51 @@ func request(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"metho
 
 func TestOneAnswer(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		h, requests := inbox()
-		open(t, a, &Options{Handler: h})
-		for round := range scale(300) {
-			send(t, b, request(fmt.Sprint(round)))
-			r := <-requests
-			var mu sync.Mutex
-			var wg sync.WaitGroup
-			counts := map[error]int{}
-			for i := range 8 {
-				wg.Go(func() {
-					answer := func() error { return r.Reply(i) }
-					if i%2 == 0 {
-						answer = func() error { return r.ReplyError(&Error{Code: 1, Message: "m"}) }
-					}
-					err := answer()
-					mu.Lock()
-					defer mu.Unlock()
-					counts[err]++
-				})
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			h, requests := inbox()
+			open(t, a, &Options{Handler: h})
+			for round := range scale(300) {
+				send(t, b, request(fmt.Sprint(round)))
+				r := <-requests
+				var mu sync.Mutex
+				var wg sync.WaitGroup
+				counts := map[error]int{}
+				for i := range 8 {
+					wg.Go(func() {
+						answer := func() error { return r.Reply(i) }
+						if i%2 == 0 {
+							answer = func() error { return r.ReplyError(&Error{Code: 1, Message: "m"}) }
+						}
+						err := answer()
+						mu.Lock()
+						defer mu.Unlock()
+						counts[err]++
+					})
+				}
+				send(t, b, request(`"next"`))
+				if _, err := b.ReadFrame(); err != nil {
+					t.Fatal(err)
+				}
+				wg.Wait()
+				if err := r.Reply(1); !errors.Is(err, ErrAnswered) || !r.Answered() {
+					t.Fatalf("Reply = %v, Answered = %v", err, r.Answered())
+				}
+				if !errors.Is(context.Cause(r.Context()), ErrAnswered) {
+					t.Fatalf("cause = %v", context.Cause(r.Context()))
+				}
+				if err := (<-requests).Reply("next"); err != nil {
+					t.Fatal(err)
+				}
+				wantFrames(t, b, `{"jsonrpc":"2.0","id":"next","result":"next"}`)
+				if counts[ErrAnswered] != 7 || counts[nil] != 1 {
+					t.Fatalf("answers %v", counts)
+				}
 			}
-			send(t, b, request(`"next"`))
-			if _, err := b.ReadFrame(); err != nil {
-				t.Fatal(err)
-			}
-			wg.Wait()
-			if err := r.Reply(1); !errors.Is(err, ErrAnswered) || !r.Answered() {
-				t.Fatalf("Reply = %v, Answered = %v", err, r.Answered())
-			}
-			if !errors.Is(context.Cause(r.Context()), ErrAnswered) {
-				t.Fatalf("cause = %v", context.Cause(r.Context()))
-			}
-			if err := (<-requests).Reply("next"); err != nil {
-				t.Fatal(err)
-			}
-			wantFrames(t, b, `{"jsonrpc":"2.0","id":"next","result":"next"}`)
-			if counts[ErrAnswered] != 7 || counts[nil] != 1 {
-				t.Fatalf("answers %v", counts)
-			}
-		}
-	})
+		})
+	}
 }
 
 // failing is a write function that fails n times.
@@ -107,7 +111,7 @@ const (
 	cancelled7 = `{"jsonrpc":"2.0","id":7,"error":{"code":-32800,"message":"cancelled"}}`
 )
 
-var cancelledError = &Error{Code: CodeCancelled, Message: "cancelled"}
+var errCancelled = &Error{Code: CodeCancelled, Message: "cancelled"}
 
 // After the peer's cancel nothing but its confirmation can be sent, and a failed
 // confirmation is repeated as such.
@@ -136,13 +140,13 @@ func TestCT24_CancelBeforeTheAnswer(t *testing.T) {
 					t.Errorf("answer = %v", err)
 				}
 			}
-			if err := r.ReplyError(cancelledError); asSent(err) == nil {
+			if err := r.ReplyError(errCancelled); asSent(err) == nil {
 				t.Errorf("first confirmation: %v", err)
 			}
 			if err := r.Reply(1); !errors.Is(err, ErrPeerCancelled) {
 				t.Errorf("answer after a failed confirmation: %v", err)
 			}
-			if err := r.ReplyError(cancelledError); err != nil {
+			if err := r.ReplyError(errCancelled); err != nil {
 				t.Errorf("second confirmation: %v", err)
 			}
 			if got := written.all(); !slices.Equal(got, []string{cancelled7}) {
@@ -196,7 +200,7 @@ func TestCT24_CancelDuringTheWrite(t *testing.T) {
 		if !errors.Is(secondErr, ErrPeerCancelled) {
 			t.Errorf("queued answer: %v", secondErr)
 		}
-		go func() { secondErr = second.ReplyError(cancelledError) }()
+		go func() { secondErr = second.ReplyError(errCancelled) }()
 		synctest.Wait()
 		f.in <- []byte(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"7"}}`) // once more changes nothing
 		close(gate)
@@ -215,19 +219,23 @@ func TestCT24_CancelDuringTheWrite(t *testing.T) {
 // `$/cancel_request` does not wait behind frames whose handler is busy.
 func TestCT24_CancelIsHandledWhenRead(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		requests, gate := make(chan *Request, 1), make(chan struct{})
-		open(t, a, &Options{Handler: funcs{
-			request: func(_ context.Context, r *Request) {
-				r.Detach()
-				requests <- r
-			},
-			notify: func(context.Context, *Notification) { <-gate },
-		}})
-		send(t, b, request("7"), notification(1), notification(2), cancel7)
-		<-(<-requests).Context().Done()
-		close(gate)
-	})
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			requests, gate := make(chan *Request, 1), make(chan struct{})
+			open(t, a, &Options{Handler: funcs{
+				request: func(_ context.Context, r *Request) {
+					r.Detach()
+					requests <- r
+				},
+				notify: func(context.Context, *Notification) { <-gate },
+			}})
+			send(t, b, request("7"), notification(1), notification(2), cancel7)
+			<-(<-requests).Context().Done()
+			close(gate)
+		})
+	}
 }
 
 func TestCancelOfUnknownRequests(t *testing.T) {
@@ -258,28 +266,32 @@ func TestCancelOfUnknownRequests(t *testing.T) {
 // What is sent because of an answer comes behind it.
 func TestAC66_ReplyThen(t *testing.T) {
 	t.Parallel()
-	overEach(t, func(t *testing.T, a, b Transport) {
-		var c *Conn
-		h, requests := inbox()
-		c = open(t, a, &Options{Handler: h})
-		for range scale(300) {
-			send(t, b, request("1"))
-			r := <-requests
-			known := make(chan struct{})
-			var wg sync.WaitGroup
-			wg.Go(func() {
-				<-known
-				if err := c.Notify(context.Background(), "update", nil); err != nil {
+	for name, pair := range pairs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := pair(t)
+			var c *Conn
+			h, requests := inbox()
+			c = open(t, a, &Options{Handler: h})
+			for range scale(300) {
+				send(t, b, request("1"))
+				r := <-requests
+				known := make(chan struct{})
+				var wg sync.WaitGroup
+				wg.Go(func() {
+					<-known
+					if err := c.Notify(context.Background(), "update", nil); err != nil {
+						t.Error(err)
+					}
+				})
+				if err := r.ReplyThen("new", func() { close(known) }); err != nil {
 					t.Error(err)
 				}
-			})
-			if err := r.ReplyThen("new", func() { close(known) }); err != nil {
-				t.Error(err)
+				wantFrames(t, b, `{"jsonrpc":"2.0","id":1,"result":"new"}`, `{"jsonrpc":"2.0","method":"update"}`)
+				wg.Wait()
 			}
-			wantFrames(t, b, `{"jsonrpc":"2.0","id":1,"result":"new"}`, `{"jsonrpc":"2.0","method":"update"}`)
-			wg.Wait()
-		}
-	})
+		})
+	}
 }
 
 func TestReplyThenNeedsTheWrite(t *testing.T) {

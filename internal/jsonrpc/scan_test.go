@@ -107,8 +107,7 @@ func TestScanErrors(t *testing.T) {
 		}
 		result, err := e.outcome()
 		got := string(result)
-		var failed *Error
-		if errors.As(err, &failed) {
+		if failed, ok := errors.AsType[*Error](err); ok {
 			got = failed.Error() + " " + string(failed.Data)
 		}
 		if got != tt.want {

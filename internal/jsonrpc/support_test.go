@@ -30,65 +30,59 @@ func (f funcs) HandleNotification(ctx context.Context, n *Notification) {
 var echo = funcs{request: func(_ context.Context, r *Request) { _ = r.Reply(r.Params) }}
 
 // open starts a connection that ends with the test.
-func open(t testing.TB, tr Transport, opts *Options) *Conn {
-	t.Helper()
+func open(tb testing.TB, tr Transport, opts *Options) *Conn {
+	tb.Helper()
 	c := NewConn(tr, opts)
-	t.Cleanup(func() { _ = c.Close() })
+	tb.Cleanup(func() { _ = c.Close() })
 	return c
 }
 
 // osPipe returns two transports over pipes of the operating system.
-func osPipe(t testing.TB, opts *StreamOptions) (a, b Transport) {
-	t.Helper()
-	ar, bw := pipeFiles(t)
-	br, aw := pipeFiles(t)
+func osPipe(tb testing.TB, opts *StreamOptions) (a, b Transport) {
+	tb.Helper()
+	ar, bw := pipeFiles(tb)
+	br, aw := pipeFiles(tb)
 	a, b = NewStream(ar, aw, opts), NewStream(br, bw, opts)
-	t.Cleanup(func() { _, _ = a.Close(), b.Close() })
+	tb.Cleanup(func() { _, _ = a.Close(), b.Close() })
 	return a, b
 }
 
-func pipeFiles(t testing.TB) (r, w *os.File) {
-	t.Helper()
+func pipeFiles(tb testing.TB) (r, w *os.File) {
+	tb.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return r, w
 }
 
-// overEach runs a test over each kind of transport.
-func overEach(t *testing.T, test func(t *testing.T, a, b Transport)) {
-	t.Helper()
-	t.Run("os pipe", func(t *testing.T) {
-		t.Parallel()
-		a, b := osPipe(t, nil)
-		test(t, a, b)
-	})
-	t.Run("memory", func(t *testing.T) {
-		t.Parallel()
-		a, b := Pipe()
-		test(t, a, b)
-	})
+// pairs make the two ends of each kind of transport.
+var pairs = map[string]func(tb testing.TB) (a, b Transport){
+	"os pipe": func(tb testing.TB) (a, b Transport) {
+		tb.Helper()
+		return osPipe(tb, nil)
+	},
+	"memory": func(testing.TB) (a, b Transport) { return Pipe() },
 }
 
 // send writes frames by hand.
-func send(t testing.TB, to Transport, frames ...string) {
-	t.Helper()
+func send(tb testing.TB, to Transport, frames ...string) {
+	tb.Helper()
 	for _, f := range frames {
-		if err := to.WriteFrame(t.Context(), []byte(f)); err != nil {
-			t.Errorf("writing %.100s: %v", f, err)
+		if err := to.WriteFrame(tb.Context(), []byte(f)); err != nil {
+			tb.Errorf("writing %.100s: %v", f, err)
 			return
 		}
 	}
 }
 
 // wantFrames reads frames by hand and compares them.
-func wantFrames(t testing.TB, from Transport, want ...string) {
-	t.Helper()
+func wantFrames(tb testing.TB, from Transport, want ...string) {
+	tb.Helper()
 	for _, w := range want {
 		got, err := from.ReadFrame()
 		if err != nil || string(got) != w {
-			t.Errorf("read %.300s, %v\nwant %s", got, err, w)
+			tb.Errorf("read %.300s, %v\nwant %s", got, err, w)
 			return
 		}
 	}
@@ -161,11 +155,11 @@ func scale(n int) int {
 	return n
 }
 
-func mustJSON(t testing.TB, v any) json.RawMessage {
-	t.Helper()
+func mustJSON(tb testing.TB, v any) json.RawMessage {
+	tb.Helper()
 	b, err := json.Marshal(v)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }
