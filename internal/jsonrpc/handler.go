@@ -8,7 +8,9 @@ import (
 // Handler handles what the peer asks and tells. Under one key both methods run one
 // at a time, in wire order; under different keys at the same time. They may block:
 // that holds up their key, and the reader once its lines are full. They must not
-// wait for the peer, and not call [Conn.Close]. A panic is contained.
+// wait for the peer, and not call [Conn.Close]; where both peers may have more to
+// say than the transport holds, that includes waiting for a write. A panic is
+// contained.
 type Handler interface {
 	// HandleRequest may return before the request is answered if it called
 	// [Request.Detach]; a request that is neither answered nor detached is answered

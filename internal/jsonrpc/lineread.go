@@ -20,9 +20,13 @@ type lineReader struct {
 	start, at, end int      // the line's beginning, what is searched, what is read
 	blocks         [][]byte // the beginning of a line that is longer than a block
 	size           int      // bytes put away, or dropped because the line is too long
-	cut            bool
+	begun          bool     // the first line was read
+	cut            bool     // the last line has no end
 	err            error
 }
+
+// byteOrderMark is what some programs put in front of UTF-8.
+var byteOrderMark = []byte("\ufeff")
 
 func (r *lineReader) lastCut() bool { return r.cut }
 
@@ -32,6 +36,10 @@ func (r *lineReader) nextLine() ([]byte, error) {
 		line, err := r.line()
 		if err != nil {
 			return nil, err
+		}
+		if !r.begun {
+			r.begun = true
+			line = bytes.TrimPrefix(line, byteOrderMark)
 		}
 		if line = bytes.TrimSuffix(line, []byte("\r")); scanner(line).space(0) < len(line) {
 			return line, nil

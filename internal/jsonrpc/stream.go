@@ -32,7 +32,8 @@ type stream struct {
 }
 
 // NewStream returns a transport of newline-ended frames over r and w, which it
-// owns and closes. A line end is LF or CR LF; blank lines are skipped.
+// owns and closes. A line end is LF or CR LF; blank lines are skipped,
+// and so is a byte order mark at the beginning.
 //
 // Close ends a blocked ReadFrame and WriteFrame whatever r and w are. Where
 // closing r or w does not end a blocked call, as with an inherited standard

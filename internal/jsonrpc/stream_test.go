@@ -49,6 +49,7 @@ func TestLines(t *testing.T) {
 		{name: "lines", in: "a\nb\n", want: []string{"a", "b"}},
 		{name: "last line without end", in: "a\nb", want: []string{"a", "b"}},
 		{name: "CR LF and blank lines", in: "\r\n\na\r\n \t\nb \r\n\r\n\n", want: []string{"a", "b "}},
+		{name: "byte order mark", in: "\ufeff{}\n\ufeff{}", want: []string{"{}", "\ufeff{}"}},
 		{name: "long lines", in: long + "\n" + "a\n" + long + long, want: []string{long, "a", long + long}},
 		{name: "at the limit", in: "1234\n12345\n123456\n1\n", max: 5, want: []string{"1234", "12345", "frame of 6 bytes is over the limit of 5", "1"}},
 		{name: "far over the limit", in: long + "\nb\n" + long, max: 5, want: []string{"frame of 200000 bytes is over the limit of 5", "b", "frame of 200000 bytes is over the limit of 5"}},
