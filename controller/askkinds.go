@@ -49,7 +49,7 @@ func (s *Session) checkAsking() *event.Failure {
 		s.warned = true
 		s.start()
 		s.show(event.Warning{
-			Code:    "not_asked",
+			Code:    "ask_not_enforced",
 			Message: "the agent may not ask before calls of kind " + strings.Join(slices.Compact(slices.Concat(unasked, unsure)), ", ") + ": their ask and deny rules hold only for what it asks",
 		})
 	}

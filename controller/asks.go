@@ -13,7 +13,8 @@ func (t *turn) settle() {
 	<-t.asks.idle()
 }
 
-// ask takes on a request of the agent; false when the turn is over.
+// ask takes on a request of the agent, which f has to deliver an answer to; false
+// when the turn is over.
 func (t *turn) ask(f func()) bool {
 	c := t.s.c
 	c.mu.Lock()
@@ -22,10 +23,13 @@ func (t *turn) ask(f func()) bool {
 		return false
 	}
 	t.idle.hold()
-	t.asks.start(func() {
+	t.asks.add()
+	t.unanswered.add()
+	go func() {
+		defer t.asks.done()
 		defer t.idle.release()
 		f()
-	})
+	}()
 	return true
 }
 
@@ -39,6 +43,7 @@ func (t *turn) deliver(o *owner, choose func() any, show func(state ownerState))
 	case stage <- struct{}{}:
 		defer stage.leave()
 		state := o.answer(choose)
+		t.unanswered.done()
 		show(state)
 		return state
 	case <-t.halted:
@@ -46,6 +51,7 @@ func (t *turn) deliver(o *owner, choose func() any, show func(state ownerState))
 	case <-o.gone():
 	}
 	state := o.answer(choose)
+	t.unanswered.done()
 	stage.enter()
 	defer stage.leave()
 	show(state)

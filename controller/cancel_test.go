@@ -170,3 +170,73 @@ func TestCT17_OpenCallsShowCancelled(t *testing.T) {
 		}
 	})
 }
+
+func TestCancelDoesNotWaitForABlockedReader(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		opts, _ := options()
+		reader := make(chan struct{})
+		opts.Deltas = true
+		opts.Emit = func(e event.Event) {
+			if e.Type() == "message.delta" {
+				<-reader
+			}
+		}
+		opts.Decide = deciding(policy.Allow)
+		s := session(t, opts, func(p *peer) {
+			prompt := p.prompted()
+			p.permission("7", "t1")
+			p.expect("")
+			p.text("stuck")
+			begin := time.Now()
+			p.expect("session/cancel")
+			if d := time.Since(begin); d != time.Minute {
+				t.Errorf("session/cancel came after %s", d)
+			}
+			close(reader)
+			p.reply(prompt, `{"stopReason":"cancelled"}`)
+		})
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, timeLimit())
+		defer cancel()
+		_, err := s.Prompt(ctx, say("hi"))
+		failure(t, err, event.ClassTimeout, "time")
+		if errors.Is(err, ErrCancelNotConfirmed) {
+			t.Error("the cancel counts as not confirmed")
+		}
+	})
+}
+
+func TestOpenRequestIsAnsweredAlthoughTheReaderIsBlocked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		opts, rec := options()
+		emit := opts.Emit
+		reader := make(chan struct{})
+		opts.Deltas = true
+		opts.Emit = func(e event.Event) {
+			if e.Type() == "message.delta" {
+				<-reader
+			}
+			emit(e)
+		}
+		decided := make(chan struct{})
+		opts.Decide = func(*policy.Call) policy.Outcome { <-decided; return policy.Outcome{Decision: policy.Allow} }
+		s := session(t, opts, func(p *peer) {
+			prompt := p.prompted()
+			p.permission("7", "t1")
+			p.text("stuck")
+			if f := p.expect(""); string(f.Result) != `{"outcome":{"outcome":"cancelled"}}` {
+				t.Errorf("answered %s", f.raw)
+			}
+			p.expect("session/cancel")
+			close(reader)
+			p.reply(prompt, `{"stopReason":"cancelled"}`)
+		})
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, timeLimit())
+		defer cancel()
+		_, err := s.Prompt(ctx, say("hi"))
+		close(decided)
+		failure(t, err, event.ClassTimeout, "time")
+		only[event.Permission](t, rec)
+	})
+}

@@ -191,7 +191,7 @@ func TestCT13_BannerIsAWarning(t *testing.T) {
 		t.Fatal(err)
 	}
 	warnings := bodies[event.Warning](rec)
-	if len(warnings) != 7 || warnings[0].Code != "stray_output" || !strings.Contains(warnings[0].Message, "Welcome to peer 9!") {
+	if len(warnings) != 7 || warnings[0].Code != "junk" || !strings.Contains(warnings[0].Message, "Welcome to peer 9!") {
 		t.Errorf("warnings %+v", warnings)
 	}
 	if n := strings.Count(warnings[len(warnings)-1].Message, "x"); n > 201 {

@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 
@@ -13,7 +12,7 @@ import (
 // question that belongs to no session has nobody who could answer it.
 //
 // ACP: elicitation/create.
-func (c *Conn) elicitation(_ context.Context, r *jsonrpc.Request) {
+func (c *Conn) elicitation(r *jsonrpc.Request) {
 	var p struct {
 		SessionID       string          `json:"sessionId"`
 		RequestID       json.RawMessage `json:"requestId"`

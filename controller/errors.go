@@ -74,9 +74,13 @@ func (c *Conn) callFailure(method string, err error) *event.Failure {
 		return c.peerFailure(method, peer)
 	case errors.As(err, &lost):
 		return c.lostFailure(method, lost)
-	default:
-		return causeFailure(err)
 	}
+	f := causeFailure(err)
+	var unsent *jsonrpc.SendError
+	if f.Class == event.ClassInternal && f.Reason == "internal" && errors.As(err, &unsent) {
+		f.Class, f.Reason = event.ClassProtocol, "not_sent"
+	}
+	return f
 }
 
 // peerFailure is an error answer of the agent. Its data stays as it was sent;

@@ -11,18 +11,13 @@ type group struct {
 	empty chan struct{}
 }
 
-// start runs f on a goroutine of its own.
-func (g *group) start(f func()) {
+func (g *group) add() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.n == 0 {
 		g.empty = make(chan struct{})
 	}
 	g.n++
-	go func() {
-		defer g.done()
-		f()
-	}()
 }
 
 func (g *group) done() {
@@ -33,7 +28,7 @@ func (g *group) done() {
 	}
 }
 
-// idle is closed once nothing of what was started so far is in progress.
+// idle is closed once nothing is in progress.
 func (g *group) idle() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()

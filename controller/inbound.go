@@ -29,17 +29,17 @@ func (in inbound) HandleNotification(_ context.Context, n *jsonrpc.Notification)
 
 // HandleRequest implements [jsonrpc.Handler]. Methods of capabilities that were
 // not announced, such as fs/* and terminal/*, do not exist here.
-func (in inbound) HandleRequest(ctx context.Context, r *jsonrpc.Request) {
+func (in inbound) HandleRequest(_ context.Context, r *jsonrpc.Request) {
 	if in.stale(r.Method) {
 		return
 	}
 	switch r.Method {
 	case "session/request_permission":
-		in.c.permission(ctx, r)
+		in.c.permission(r)
 	case "elicitation/create":
-		in.c.elicitation(ctx, r)
+		in.c.elicitation(r)
 	case requestInputMethod, requestInputBare:
-		in.c.requestInput(ctx, r)
+		in.c.requestInput(r)
 	default:
 		refuse(r, jsonrpc.CodeMethodNotFound, fmt.Sprintf("method %q is not supported", r.Method))
 	}
@@ -86,7 +86,7 @@ func (c *Conn) junk(j jsonrpc.Junk) {
 	if j.Message != "" {
 		text = j.Message + ": " + text
 	}
-	c.warnNoise("", "stray_output", fmt.Sprintf("the agent wrote a line that is no frame (%s): %s", j.Reason, text))
+	c.warnNoise("", "junk", fmt.Sprintf("the agent wrote a line that is no frame (%s): %s", j.Reason, text))
 }
 
 // panicked reports a panic of a callback, which the frame layer contained.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"sync"
 
 	"github.com/acpctl/acpctl/controller/event"
 	"github.com/acpctl/acpctl/controller/policy"
@@ -24,20 +25,53 @@ func (c *Conn) NewSession(ctx context.Context, p SessionParams) (*Session, error
 	c.mu.Lock()
 	c.opening++
 	c.mu.Unlock()
-	opened := make(chan *Session, 1)
+	var w waiting
 	never, f := c.call(ctx, "session/new", params, c.opts.Deadlines.NewSession, func(result json.RawMessage, err error) {
-		opened <- c.opened(p, result, err)
+		w.put(c.opened(p, result, err))
 	})
 	if never {
 		c.settleHeld("")
 	}
-	if f != nil {
+	s := w.take()
+	switch {
+	case f != nil:
+		s.disown()
 		return nil, f
-	}
-	if s := <-opened; s != nil {
+	case s != nil:
 		return s, nil
 	}
 	return nil, failf(event.ClassProtocol, "invalid_response", "the answer to session/new has no sessionId, or one that is in use")
+}
+
+// waiting passes a new session to the caller that waits for it. One that comes when
+// the caller has gone is disowned.
+type waiting struct {
+	mu   sync.Mutex // guards what follows
+	gone bool
+	s    *Session
+}
+
+func (w *waiting) put(s *Session) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.s = s; w.gone {
+		s.disown()
+	}
+}
+
+func (w *waiting) take() *Session {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gone = true
+	return w.s
+}
+
+// disown makes a session that nobody has silent; the agent is told to close it
+// with the others. A nil session is none.
+func (s *Session) disown() {
+	if s != nil {
+		s.stageDo(func() { s.over = true })
+	}
 }
 
 func (c *Conn) newSessionParams(p *SessionParams) (map[string]any, *event.Failure) {

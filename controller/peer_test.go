@@ -234,7 +234,7 @@ func connect(t testing.TB, opts *Options, script func(p *peer)) *Conn {
 	if err != nil {
 		t.Fatalf("Connect: %v", err)
 	}
-	t.Cleanup(func() { _ = c.Close(context.Background()) })
+	t.Cleanup(func() { _ = c.Close(context.WithoutCancel(t.Context())) })
 	return c
 }
 

@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 
@@ -31,7 +30,7 @@ type asked struct {
 // in wire order, the decision is made beside it.
 //
 // ACP: session/request_permission.
-func (c *Conn) permission(_ context.Context, r *jsonrpc.Request) {
+func (c *Conn) permission(r *jsonrpc.Request) {
 	var p permissionRequest
 	if json.Unmarshal(r.Params, &p) != nil || jsonString(members(p.ToolCall)["toolCallId"]) == "" {
 		refuse(r, jsonrpc.CodeInvalidParams, "session/request_permission needs sessionId, toolCall with toolCallId, and options")

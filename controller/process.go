@@ -97,11 +97,10 @@ func (p *process) Shutdown(ctx context.Context) {
 		return
 	}
 	terminateGroup(pid)
-	if waitFor(ctx, p.exited, p.ladder.Term) && p.groupGone(ctx, pid) {
+	if p.groupGone(ctx, pid) {
 		return
 	}
 	killGroup(pid)
-	waitFor(context.Background(), p.exited, p.ladder.Term)
 	p.groupGone(context.Background(), pid)
 }
 
@@ -109,10 +108,14 @@ func (p *process) Shutdown(ctx context.Context) {
 // way to be told of its end.
 const groupStep = 20 * time.Millisecond
 
-// groupGone waits for the rest of the group to end.
+// groupGone waits for the process and the rest of its group to end, one rung of
+// the ladder long.
 func (p *process) groupGone(ctx context.Context, pid int) bool {
 	ctx, cancel := context.WithTimeout(ctx, p.ladder.Term)
 	defer cancel()
+	if !waitDone(ctx, p.exited) {
+		return false
+	}
 	tick := time.NewTicker(groupStep)
 	defer tick.Stop()
 	for groupAlive(pid) {

@@ -426,3 +426,40 @@ func TestQuestionOutsideASessionIsCancelled(t *testing.T) {
 		t.Errorf("events %s", rec.types())
 	}
 }
+
+func FuzzReadForm(f *testing.F) {
+	f.Add(strategyForm, `{"strategy":"bold"}`)
+	f.Add(`{"properties":{"a":{"type":"array","items":{"anyOf":[{"const":"x"}]},"minItems":-1}}}`, `{"a":["x","x"],"a_other":1}`)
+	f.Add(`{"properties":{"a":{"type":"number","minimum":1e400}}}`, `{"a":1e999}`)
+	f.Fuzz(func(t *testing.T, schema, answer string) {
+		form, err := readForm(json.RawMessage(schema))
+		if err != nil {
+			return
+		}
+		var values map[string]any
+		if json.Unmarshal([]byte(answer), &values) != nil {
+			return
+		}
+		_, content, err := form.fit(values)
+		if err != nil {
+			return
+		}
+		again, err := form.content(decodeObject(t, content))
+		if err != nil && len(form.properties) > 0 {
+			t.Errorf("%s: accepted %s as %s, which it then refuses: %v", schema, answer, content, err)
+		}
+		if raw, _ := json.Marshal(again); err == nil && string(raw) != string(content) {
+			t.Errorf("%s: %s became %s", schema, content, raw)
+		}
+	})
+}
+
+func decodeObject(t *testing.T, raw json.RawMessage) map[string]any {
+	t.Helper()
+	v, err := plainValue(raw)
+	m, ok := v.(map[string]any)
+	if err != nil || !ok {
+		t.Fatalf("content %s: %v", raw, err)
+	}
+	return m
+}

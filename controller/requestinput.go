@@ -2,7 +2,6 @@ package controller
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,7 +51,7 @@ type inputOption struct {
 }
 
 // requestInput takes a batch of questions in, which is answered as a whole.
-func (c *Conn) requestInput(_ context.Context, r *jsonrpc.Request) {
+func (c *Conn) requestInput(r *jsonrpc.Request) {
 	b, err := readBatch(r.Params)
 	if err != nil {
 		refuse(r, jsonrpc.CodeInvalidParams, r.Method+": "+err.Error())

@@ -102,8 +102,8 @@ func TestSessionNewDeadline(t *testing.T) {
 func TestCloseWhileATurnRuns(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(c *Conn, s *Session){
-		"connection": func(c *Conn, _ *Session) { _ = c.Close(context.Background()) },
-		"session":    func(_ *Conn, s *Session) { _ = s.Close(context.Background()) },
+		"connection": func(c *Conn, _ *Session) { _ = c.Close(context.WithoutCancel(t.Context())) },
+		"session":    func(_ *Conn, s *Session) { _ = s.Close(context.WithoutCancel(t.Context())) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -152,4 +152,34 @@ func TestAskKindsGoToAgentsThatAnnounceTheExtension(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+func TestLateSessionIsSilentAndClosed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		opts, rec := options()
+		closed := make(chan string, 1)
+		c := connect(t, opts, func(p *peer) {
+			p.initialize(`{"sessionCapabilities":{"close":{}}}`)
+			f := p.expect("session/new")
+			p.expect("$/cancel_request")
+			p.reply(f, `{"sessionId":"s-1"}`)
+			p.update(`{"sessionUpdate":"future_kind"}`)
+			f = p.expect("session/close")
+			closed <- string(f.Params)
+			p.reply(f, `{}`)
+		})
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, timeLimit())
+		defer cancel()
+		_, err := c.NewSession(ctx, SessionParams{Cwd: "/work"})
+		failure(t, err, event.ClassTimeout, "time")
+		synctest.Wait()
+		_ = c.Close(t.Context())
+		if got, want := <-closed, `{"sessionId":"s-1"}`; got != want {
+			t.Errorf("closed %s, want %s", got, want)
+		}
+		if got, want := rec.types(), "agent.start agent.end"; got != want {
+			t.Errorf("events %s, want %s", got, want)
+		}
+	})
 }

@@ -40,7 +40,7 @@ func (s *Session) note(b event.Body) {
 // start emits session.start and what waited for it, once. The stage must be
 // held.
 func (s *Session) start() {
-	if s.started {
+	if s.started || s.over {
 		return
 	}
 	s.started = true

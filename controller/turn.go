@@ -53,7 +53,9 @@ type turn struct {
 	settled chan struct{} // closed when the agent has answered: open requests are moot
 	over    chan struct{} // closed behind turn.end
 	done    chan struct{} // closed when the call came back
-	asks    group         // requests of the agent that wait for us
+	// Requests of the agent: those whose answer is not written, and those whose
+	// event is not emitted.
+	unanswered, asks group
 
 	// What follows is guarded by the stage.
 
@@ -165,11 +167,15 @@ func (t *turn) call(ctx context.Context) {
 		OnSent:     t.sent,
 		OnResponse: t.answered,
 	})
-	t.answered(nil, err)
+	select {
+	case <-t.over:
+	default:
+		t.answered(nil, err)
+	}
 }
 
-// answered ends the turn. It runs where the answer stands on the wire, and once
-// more behind the call, for the errors that are no answer.
+// answered ends the turn. It runs where the answer stands on the wire, or behind
+// the call, for an error that came before there could be one.
 func (t *turn) answered(result json.RawMessage, err error) {
 	t.settle()
 	m := members(result)

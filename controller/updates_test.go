@@ -187,7 +187,7 @@ func TestF11_FrameOverTheLimitEndsTheTurn(t *testing.T) {
 	if !strings.Contains(f.Message, "73400320") || !strings.Contains(f.Message, "67108864") {
 		t.Errorf("message %q does not name size and limit", f.Message)
 	}
-	if !warned(rec, "stray_output") {
+	if !warned(rec, "junk") {
 		t.Errorf("events %s", rec.types())
 	}
 }
