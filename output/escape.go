@@ -10,8 +10,8 @@ import (
 // EscapeControl makes control characters visible, so that text of an agent can
 // neither move the cursor of a terminal nor pass for another line: newline, tab
 // and carriage return as \n, \t and \r, any other as \x1b or \u202e. Characters
-// that reverse or hide text count as control characters, and so do bytes that
-// are no UTF-8.
+// that end a line or embed text of another direction count as control characters,
+// and so do bytes that are no UTF-8.
 func EscapeControl(s string) string { return escape(s, false) }
 
 // escapeLines is EscapeControl for text of several lines: newlines and tabs stay,
@@ -44,8 +44,8 @@ func keeps(r rune, lines bool) bool { return lines && (r == '\n' || r == '\t') }
 // character is among them because invalid bytes decode to it; a real one is
 // written as it is.
 func hidden(r rune) bool {
-	return r < 0x20 || r >= 0x7f && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) ||
-		r == '\u2028' || r == '\u2029' || r == utf8.RuneError)
+	return r < 0x20 || r >= 0x7f && (unicode.IsControl(r) || r == utf8.RuneError ||
+		r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069')
 }
 
 func writeHidden(b *strings.Builder, r rune) {

@@ -1,0 +1,118 @@
+package output
+
+import (
+	"errors"
+	"io"
+	"sync"
+	"time"
+)
+
+// ErrGiveUp is the error of a write that was not done when the time that
+// [Guard.Deadline] gave was over: somebody holds stdout open and does not read.
+var ErrGiveUp = errors.New("the reader of the output does not read")
+
+// Guard is a writer that a reader can hold up only until a deadline.
+//
+// Without a deadline a write takes as long as the reader makes it, which is the
+// back-pressure that reaches the agent. The first error stays: all later writes
+// fail with it. Safe for concurrent use; writes do not mix.
+type Guard struct {
+	work    chan []byte
+	done    chan error
+	expired chan struct{} // closed when the time is over
+	expire  func()        // closes expired, once
+
+	mu     sync.Mutex // held during a write; guards what follows
+	buf    []byte     // what the writing goroutine reads
+	err    error
+	closed bool
+
+	deadlines sync.Mutex // guards timers; not mu, which a write may hold for ever
+	timers    []*time.Timer
+}
+
+// NewGuard returns a guard of w. It owns a goroutine until Close.
+func NewGuard(w io.Writer) *Guard {
+	g := &Guard{work: make(chan []byte), done: make(chan error, 1), expired: make(chan struct{})}
+	g.expire = sync.OnceFunc(func() { close(g.expired) })
+	go func() {
+		for p := range g.work {
+			_, err := w.Write(p)
+			g.done <- err
+		}
+	}()
+	return g
+}
+
+// Write writes all of p or fails. It does not keep p.
+func (g *Guard) Write(p []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err == nil && g.closed {
+		g.err = io.ErrClosedPipe
+	}
+	if g.err != nil {
+		return 0, g.err
+	}
+	g.buf = append(g.buf[:0], p...)
+	g.work <- g.buf
+	select {
+	case g.err = <-g.done:
+	case <-g.expired:
+		g.err = g.late()
+	}
+	if g.err != nil {
+		return 0, g.err
+	}
+	return len(p), nil
+}
+
+// late is the end of a write when the time is over: one that is done by then
+// counts, whatever select saw first.
+func (g *Guard) late() error {
+	select {
+	case err := <-g.done:
+		return err
+	default:
+		return ErrGiveUp
+	}
+}
+
+// Deadline gives the write at hand and all later ones d in all; after that they
+// fail with [ErrGiveUp]. Of several deadlines the earliest counts.
+func (g *Guard) Deadline(d time.Duration) {
+	g.deadlines.Lock()
+	defer g.deadlines.Unlock()
+	g.timers = append(g.timers, time.AfterFunc(d, g.expire))
+}
+
+// Close ends the goroutine, unless a write that was given up still holds it, and
+// returns the error that writes ended with. The writer below stays open.
+func (g *Guard) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.closed {
+		g.closed = true
+		close(g.work)
+	}
+	g.deadlines.Lock()
+	defer g.deadlines.Unlock()
+	for _, t := range g.timers {
+		t.Stop()
+	}
+	g.timers = nil
+	return g.err
+}
+
+// IsReaderGone says whether a write failed because nobody reads any more.
+func IsReaderGone(err error) bool {
+	if errors.Is(err, io.ErrClosedPipe) {
+		return true
+	}
+	for _, gone := range readerGone() {
+		if errors.Is(err, gone) {
+			return true
+		}
+	}
+	return false
+}
