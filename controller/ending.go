@@ -109,8 +109,8 @@ func readUsage(raw json.RawMessage) *event.Usage {
 		return nil
 	}
 	u := new(event.Usage)
-	if json.Unmarshal(raw, u) != nil {
-		return nil
+	if json.Unmarshal(raw, u) != nil || *u == (event.Usage{}) {
+		return nil // nothing but zeros is what agents say that do not know
 	}
 	return u
 }
