@@ -58,6 +58,32 @@ func (t *turn) deliver(o *owner, choose func() any, show func(state ownerState))
 	return state
 }
 
+// consult gets an answer from a source that may take its time, and may panic.
+// decided is false when the request was withdrawn, by either side, before there
+// was one; what then still comes is dropped.
+func consult[T any](t *turn, o *owner, source func() T, failed func(reason any) T) (answer T, decided bool) {
+	if t.cause() != nil {
+		return answer, false
+	}
+	answers := make(chan T, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				answers <- failed(r)
+			}
+		}()
+		answers <- source()
+	}()
+	select {
+	case answer = <-answers:
+		return answer, true
+	case <-o.gone():
+	case <-t.halted:
+	case <-t.settled:
+	}
+	return answer, false
+}
+
 // isMoot says whether the agent has answered the prompt already.
 func (t *turn) isMoot() bool {
 	t.s.c.mu.Lock()

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"encoding/json"
 	"unicode/utf8"
 
@@ -55,7 +56,7 @@ func summary(block json.RawMessage) json.RawMessage {
 	}
 	resource := members(m["resource"])
 	for _, name := range []string{"mimeType", "uri", "name"} {
-		if v := orText(jsonString(m[name]), jsonString(resource[name])); v != "" {
+		if v := cmp.Or(jsonString(m[name]), jsonString(resource[name])); v != "" {
 			short[name] = v
 		}
 	}

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -76,7 +77,7 @@ func TestCT05_NothingIsSentThatWasNotAnnounced(t *testing.T) {
 					sent = append(sent, string(f))
 				}
 			}}, func(p *peer) {
-				p.initialize(orText(tc.capabilities, `{}`))
+				p.initialize(cmp.Or(tc.capabilities, `{}`))
 				if tc.prompt.Blocks != nil {
 					p.reply(p.expect("session/new"), `{"sessionId":"s-1"}`)
 				}

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ func (l *Ladder) filled() Ladder {
 	if l != nil {
 		in = *l
 	}
-	return Ladder{Close: orDuration(in.Close, 5*time.Second), Term: orDuration(in.Term, 3*time.Second)}
+	return Ladder{Close: cmp.Or(in.Close, 5*time.Second), Term: cmp.Or(in.Term, 3*time.Second)}
 }
 
 // Open starts the process. A command that cannot be started is named with where

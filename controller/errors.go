@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -89,7 +90,7 @@ func (c *Conn) peerFailure(method string, e *jsonrpc.Error) *event.Failure {
 	data := members(e.Data)
 	f := &event.Failure{
 		Class: event.ClassAgent, Reason: "agent_error", Data: e.Data, Err: e,
-		Message:   fmt.Sprintf("%s: %s (code %d)", method, orText(e.Message, "the agent answered an error"), e.Code),
+		Message:   fmt.Sprintf("%s: %s (code %d)", method, cmp.Or(e.Message, "the agent answered an error"), e.Code),
 		Retryable: string(data["retryable"]) == "true",
 	}
 	if reason := jsonString(data["reason"]); reason != "" {
@@ -113,7 +114,7 @@ func (c *Conn) authHints() []string {
 	}
 	var hints []string
 	for _, m := range methods {
-		hints = append(hints, strings.TrimSuffix(fmt.Sprintf("authentication method %s: %s", m.ID, orText(m.Description, m.Name)), ": "))
+		hints = append(hints, strings.TrimSuffix(fmt.Sprintf("authentication method %s: %s", m.ID, cmp.Or(m.Description, m.Name)), ": "))
 	}
 	return hints
 }
@@ -181,11 +182,4 @@ func jsonString(raw json.RawMessage) string {
 		return ""
 	}
 	return s
-}
-
-func orText(s, def string) string {
-	if s != "" {
-		return s
-	}
-	return def
 }

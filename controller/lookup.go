@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,7 +24,7 @@ func (c *Command) lookup() (string, *event.Failure) {
 	if strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator) {
 		path := name
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(orText(c.Dir, "."), path)
+			path = filepath.Join(cmp.Or(c.Dir, "."), path)
 		}
 		found, err := executable(path, c.extensions())
 		if err != nil {

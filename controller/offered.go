@@ -2,6 +2,7 @@ package controller
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 )
@@ -119,7 +120,7 @@ func readOption(raw json.RawMessage) (Option, bool) {
 		ID: jsonString(m["id"]), Category: jsonString(m["category"]), Type: jsonString(m["type"]),
 		Current: bytes.Clone(m["currentValue"]),
 	}
-	op.Label = orText(jsonString(m["name"]), op.ID)
+	op.Label = cmp.Or(jsonString(m["name"]), op.ID)
 	if op.Type == "select" {
 		op.Choices = readChoices(m["options"], "", jsonString(op.Current))
 	}
@@ -132,7 +133,7 @@ func readChoices(raw json.RawMessage, group, current string) []Choice {
 	for _, item := range rawList(raw) {
 		m := members(item)
 		if nested, ok := m["options"]; ok {
-			out = append(out, readChoices(nested, orText(jsonString(m["name"]), jsonString(m["group"])), current)...)
+			out = append(out, readChoices(nested, cmp.Or(jsonString(m["name"]), jsonString(m["group"])), current)...)
 			continue
 		}
 		if _, ok := m["value"]; ok {

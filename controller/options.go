@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -111,6 +112,15 @@ func (o *Options) copied() Options {
 	if c.Clock == nil {
 		c.Clock = func() time.Time { return time.Time{} }
 	}
+	if c.Decide == nil {
+		c.Decide = func(*policy.Call) policy.Outcome {
+			return policy.Outcome{Decision: policy.Uncovered, By: "default", Why: "there is no policy"}
+		}
+	}
+	if c.Answer == nil {
+		c.Answer = func(context.Context, *event.Question) Answer { return Answer{Action: ActionStop, By: "default"} }
+	}
+	c.OnUncovered, c.OnDeny = cmp.Or(c.OnUncovered, ReactFail), cmp.Or(c.OnDeny, ReactContinue)
 	if c.Grace == nil {
 		c.Grace = func(error) time.Duration { return 10 * time.Second }
 	}
@@ -146,15 +156,8 @@ func (o *Options) check() *event.Failure {
 
 func (d Deadlines) filled() Deadlines {
 	return Deadlines{
-		Initialize: orDuration(d.Initialize, 60*time.Second),
-		NewSession: orDuration(d.NewSession, 120*time.Second),
-		Call:       orDuration(d.Call, 60*time.Second),
+		Initialize: cmp.Or(d.Initialize, 60*time.Second),
+		NewSession: cmp.Or(d.NewSession, 120*time.Second),
+		Call:       cmp.Or(d.Call, 60*time.Second),
 	}
-}
-
-func orDuration(d, def time.Duration) time.Duration {
-	if d > 0 {
-		return d
-	}
-	return def
 }

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -149,5 +150,5 @@ func (o *owner) end(err error, withdrawn bool) ownerState {
 // idText is a request's id as events show it: a text id without its quotes.
 func idText(id jsonrpc.ID) string {
 	raw := id.String()
-	return orText(jsonString(json.RawMessage(raw)), raw)
+	return cmp.Or(jsonString(json.RawMessage(raw)), raw)
 }

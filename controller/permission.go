@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -16,8 +17,8 @@ type permissionRequest struct {
 	Options   []permissionOption `json:"options"`
 }
 
-// asked is a permission request on its way through decision and answer.
-type asked struct {
+// permissionAsk is a permission request on its way through decision and answer.
+type permissionAsk struct {
 	t       *turn
 	o       *owner
 	options []permissionOption
@@ -42,7 +43,7 @@ func (c *Conn) permission(r *jsonrpc.Request) {
 		c.cancelUnknown(o, p.SessionID, "unknown_session", "permission request for the unknown session %q was answered cancelled")
 		return
 	}
-	a := &asked{o: o, options: p.Options, id: idText(r.ID)}
+	a := &permissionAsk{o: o, options: p.Options, id: idText(r.ID)}
 	s.received(func() { s.request(a, p.ToolCall) })
 	if a.t == nil || !a.t.ask(a.run) {
 		c.cancelUnknown(o, p.SessionID, "late_request", "permission request outside a turn of session %q was answered cancelled")
@@ -50,7 +51,7 @@ func (c *Conn) permission(r *jsonrpc.Request) {
 }
 
 // request shows the tool call and collects its facts. The stage must be held.
-func (s *Session) request(a *asked, toolCall json.RawMessage) {
+func (s *Session) request(a *permissionAsk, toolCall json.RawMessage) {
 	bodies, merged := s.proj.Permission(toolCall)
 	s.showAll(bodies)
 	a.t = s.running()
@@ -70,7 +71,7 @@ func (c *Conn) cancelUnknown(o *owner, session, code, format string) {
 }
 
 // run decides, answers, and records one request.
-func (a *asked) run() {
+func (a *permissionAsk) run() {
 	out, decided := a.decide()
 	pick := a.pick(&out)
 	if decided {
@@ -89,34 +90,16 @@ func (a *asked) run() {
 	}
 }
 
-// decide asks the policy. decided is false when the request was withdrawn, by
-// either side, before there was an answer; a policy that panics covers nothing.
-func (a *asked) decide() (out policy.Outcome, decided bool) {
-	if a.t.cause() != nil {
-		return out, false
-	}
-	answers := make(chan policy.Outcome, 1)
-	go func() {
-		defer func() {
-			if r := recover(); r != nil {
-				answers <- policy.Outcome{Decision: policy.Uncovered, Why: fmt.Sprintf("the policy could not decide: %v", r)}
-			}
-		}()
-		answers <- a.t.prompt.Decide(a.call)
-	}()
-	select {
-	case out = <-answers:
-		return out, true
-	case <-a.o.gone():
-	case <-a.t.halted:
-	case <-a.t.settled:
-	}
-	return out, false
+// decide asks the policy; one that panics covers nothing.
+func (a *permissionAsk) decide() (out policy.Outcome, decided bool) {
+	return consult(a.t, a.o, func() policy.Outcome { return a.t.prompt.Decide(a.call) }, func(reason any) policy.Outcome {
+		return policy.Outcome{Decision: policy.Uncovered, Why: fmt.Sprintf("the policy could not decide: %v", reason)}
+	})
 }
 
 // react cancels the turn where the reaction to the decision says so; the request
 // is then answered cancelled like every other that is open.
-func (a *asked) react(out *policy.Outcome) {
+func (a *permissionAsk) react(out *policy.Outcome) {
 	reaction, what := a.t.prompt.OnUncovered, "an uncovered"
 	switch out.Decision {
 	case policy.Allow:
@@ -125,23 +108,26 @@ func (a *asked) react(out *policy.Outcome) {
 		reaction, what = a.t.prompt.OnDeny, "a denied"
 	}
 	if reaction == ReactCancel {
-		a.t.stop(failf(event.ClassPermission, string(out.Decision), "%s call ended the turn: %s", what, orText(out.Why, a.state.Title)))
+		a.t.stop(failf(event.ClassPermission, string(out.Decision), "%s call ended the turn: %s", what, cmp.Or(out.Why, a.state.Title)))
 	}
 }
 
 // record emits the permission event and lists the call. The stage must be held.
-func (a *asked) record(out *policy.Outcome, decided bool, optionID string, state ownerState) {
+func (a *permissionAsk) record(out *policy.Outcome, decided bool, optionID string, state ownerState) {
 	body := event.Permission{
 		RequestID: a.id, ToolCallID: a.state.ToolCallID, Kind: a.state.Kind,
-		Command: orText(out.Command, a.state.Command), Paths: out.Paths,
+		Command: cmp.Or(out.Command, a.state.Command), Paths: out.Paths,
 		Decision: "withdrawn", OptionID: optionID, Delivery: state.delivery(),
 	}
 	if len(body.Paths) == 0 {
 		body.Paths = a.state.Paths
 	}
+	if state == stateWithdrawn || state == stateStale {
+		body.OptionID = "" // nobody got it
+	}
 	if decided && state != stateWithdrawn {
 		body.Decision, body.By, body.Rule, body.At = string(out.Decision), out.By, out.Rule, out.At
-		body.Layer, body.Message = string(out.Layer), orText(out.Message, out.Why)
+		body.Layer, body.Message = string(out.Layer), cmp.Or(out.Message, out.Why)
 		body.Covered = out.Decision == policy.Allow || out.Decision == policy.Deny
 		body.Suggest, body.Hint = out.Suggest, out.Hint
 	}
@@ -152,7 +138,7 @@ func (a *asked) record(out *policy.Outcome, decided bool, optionID string, state
 }
 
 // list adds the call to what the turn's result tells. The stage must be held.
-func (a *asked) list(p *event.Permission, why string) {
+func (a *permissionAsk) list(p *event.Permission, why string) {
 	r := &a.t.result
 	switch {
 	case p.Decision == "withdrawn":

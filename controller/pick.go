@@ -65,7 +65,7 @@ func optionOf(outcome any) string {
 // pick maps the decision to an offered option by its kind, never by position or
 // name and never from deny to allow. Where an allow cannot be said without
 // allowing more or something else, the call counts as uncovered.
-func (a *asked) pick(out *policy.Outcome) choice {
+func (a *permissionAsk) pick(out *policy.Outcome) choice {
 	if out.Decision != policy.Allow {
 		uncover(out)
 		return a.ofKind("reject_once", "reject_always")
@@ -108,7 +108,7 @@ func uncover(out *policy.Outcome) {
 
 // ofKind is the first option, in wire order, of the first kind that is offered;
 // cancelled without one.
-func (a *asked) ofKind(kinds ...string) choice {
+func (a *permissionAsk) ofKind(kinds ...string) choice {
 	for _, kind := range kinds {
 		if found := a.all(kind); len(found) > 0 {
 			return found[0]
@@ -117,7 +117,7 @@ func (a *asked) ofKind(kinds ...string) choice {
 	return ""
 }
 
-func (a *asked) all(kind string) []choice {
+func (a *permissionAsk) all(kind string) []choice {
 	var out []choice
 	for _, op := range slices.All(a.options) {
 		if op.Kind == kind {

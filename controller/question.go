@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,12 +9,14 @@ import (
 	"github.com/acpctl/acpctl/controller/event"
 )
 
-// asking is a question on its way through answer and delivery.
-type asking struct {
+// questionAsk is a question on its way through answer and delivery.
+type questionAsk struct {
 	t    *turn
 	o    *owner
 	body event.Question
 	form form
+	// unfit: an answer did not fit, and why is in the body.
+	unfit bool
 }
 
 // form is one of the two ways in which agents ask.
@@ -28,7 +31,7 @@ type form interface {
 // question takes a checked question in.
 func (c *Conn) question(o *owner, session string, body event.Question, f form) {
 	s, _ := c.lookup(session)
-	q := &asking{o: o, body: body, form: f}
+	q := &questionAsk{o: o, body: body, form: f}
 	q.body.RequestID = idText(o.r.ID)
 	if s != nil {
 		s.received(func() {
@@ -53,11 +56,11 @@ type resolved struct {
 // run answers and records one question. An answer that does not fit is never
 // sent: the source of answers is asked once more, with the reason, and what is
 // then still no answer cancels.
-func (q *asking) run() {
+func (q *questionAsk) run() {
 	ans, decided := q.ask()
 	res := q.resolve(&ans)
 	if decided && res.err != nil {
-		q.body.Error = res.err.Error()
+		q.unfit, q.body.Error = true, res.err.Error()
 		if ans, decided = q.ask(); ans.Action == ActionAccept {
 			ans.Action = ActionCancel
 		}
@@ -83,41 +86,19 @@ func (q *asking) run() {
 	}
 }
 
-// ask gets the answer. decided is false when the question was withdrawn before
-// there was one; a source that panics has no answer.
-func (q *asking) ask() (ans Answer, decided bool) {
-	source := q.t.prompt.Answer
-	if q.t.cause() != nil {
-		return ans, false
-	}
-	if source == nil {
-		return Answer{Action: ActionStop, By: "default"}, true
-	}
+// ask gets the answer; a source that panics has none.
+func (q *questionAsk) ask() (ans Answer, decided bool) {
 	ctx, cancel := context.WithCancel(q.o.r.Context())
 	defer cancel()
-	answers := make(chan Answer, 1)
 	body := q.body
-	go func() {
-		defer func() {
-			if r := recover(); r != nil {
-				q.t.s.c.opts.Logf("answering a question: panic: %v", r)
-				answers <- Answer{Action: ActionStop}
-			}
-		}()
-		answers <- source(ctx, &body)
-	}()
-	select {
-	case ans = <-answers:
-		return ans, true
-	case <-q.o.gone():
-	case <-q.t.halted:
-	case <-q.t.settled:
-	}
-	return ans, false
+	return consult(q.t, q.o, func() Answer { return q.t.prompt.Answer(ctx, &body) }, func(reason any) Answer {
+		q.t.s.c.opts.Logf("answering a question: panic: %v", reason)
+		return Answer{Action: ActionStop}
+	})
 }
 
 // resolve turns an answer into what is sent.
-func (q *asking) resolve(ans *Answer) resolved {
+func (q *questionAsk) resolve(ans *Answer) resolved {
 	switch ans.Action {
 	case ActionDecline, ActionCancel:
 		return resolved{result: q.form.refusal(ans.Action), action: ans.Action}
@@ -134,7 +115,7 @@ func (q *asking) resolve(ans *Answer) resolved {
 
 // record emits the question event. The turn's result keeps the question that
 // stopped it, or whose answer did not fit. The stage must be held.
-func (q *asking) record(ans *Answer, sent *resolved, decided bool, state ownerState) {
+func (q *questionAsk) record(ans *Answer, sent *resolved, decided bool, state ownerState) {
 	q.body.Action, q.body.Content = sent.action, sent.content
 	if decided {
 		q.body.By, q.body.Rule, q.body.At = ans.By, ans.Rule, ans.At
@@ -144,22 +125,22 @@ func (q *asking) record(ans *Answer, sent *resolved, decided bool, state ownerSt
 		q.body.Error = "the answer could not be written"
 	case stateWithdrawn, stateStale:
 		q.body.Action, q.body.Content = ActionCancel, nil
-		q.body.Error = orText(q.body.Error, "the question was withdrawn")
+		q.body.Error = cmp.Or(q.body.Error, "the question was withdrawn")
 	}
 	if q.t.finished {
 		return
 	}
 	q.t.s.show(q.body)
-	if q.body.Error != "" || sent.action == ActionStop {
+	if q.unfit || sent.action == ActionStop {
 		body := q.body
 		q.t.result.Question = &body
 	}
 }
 
 // subject names the question in a message.
-func (q *asking) subject() string {
+func (q *questionAsk) subject() string {
 	if q.body.Message != "" || len(q.body.Fields) == 0 {
 		return q.body.Message
 	}
-	return orText(q.body.Fields[0].Description, q.body.Fields[0].Title)
+	return cmp.Or(q.body.Fields[0].Description, q.body.Fields[0].Title)
 }

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -145,7 +146,7 @@ func (o *Option) firstOf(names []string) (string, *event.Failure) {
 }
 
 // word names the option in messages and reasons.
-func (o *Option) word() string { return orText(o.Purpose, "value") }
+func (o *Option) word() string { return cmp.Or(o.Purpose, "value") }
 
 // match finds the choices that a name means: by exact value, by exact name, by
 // either in any case. The first way that finds something counts.

@@ -90,7 +90,7 @@ func (s *Session) tellClosed(ctx context.Context) *event.Failure {
 func (s *Session) endReason(def string) string {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
-	return orText(s.closed, def)
+	return cmp.Or(s.closed, def)
 }
 
 // finish emits session.end.

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,11 +64,11 @@ type turn struct {
 	failure  *event.Failure
 	finished bool
 	tools    int // tool.start events so far
-	promptID jsonrpc.ID
 
 	// What follows is guarded by the connection's mu.
 
-	moot bool // settled is closed: no request is taken on any more
+	promptID jsonrpc.ID // the zero value until the prompt is in front of the writer
+	moot     bool       // settled is closed: no request is taken on any more
 }
 
 // Prompt runs one turn and returns when it is over: every update that the agent
@@ -114,16 +115,11 @@ func (s *Session) newTurn(p *Prompt) *turn {
 	if p.Decide == nil {
 		t.prompt.Decide = o.Decide
 	}
-	if t.prompt.Decide == nil {
-		t.prompt.Decide = func(*policy.Call) policy.Outcome {
-			return policy.Outcome{Decision: policy.Uncovered, By: "default", Why: "there is no policy"}
-		}
-	}
 	if p.Answer == nil {
 		t.prompt.Answer = o.Answer
 	}
-	t.prompt.OnUncovered = Reaction(orText(orText(string(p.OnUncovered), string(o.OnUncovered)), string(ReactFail)))
-	t.prompt.OnDeny = Reaction(orText(orText(string(p.OnDeny), string(o.OnDeny)), string(ReactContinue)))
+	t.prompt.OnUncovered = cmp.Or(p.OnUncovered, o.OnUncovered)
+	t.prompt.OnDeny = cmp.Or(p.OnDeny, o.OnDeny)
 	t.idle.init(p.Idle)
 	return t
 }
