@@ -24,10 +24,15 @@ func TestCT18_BlockedWrite(t *testing.T) {
 		f.write = f.block
 		c := NewConn(f, nil)
 		ctx, cancel := context.WithCancelCause(t.Context())
-		var first, second error
+		var first, second, queued error
 		go func() { _, first = c.Call(ctx, "first", nil, &CallOptions{CancelOnDone: true}) }()
 		synctest.Wait()
 		go func() { second = c.Notify(ctx, "second", nil) }()
+		go func() {
+			_, queued = c.Call(ctx, "queued", nil, &CallOptions{CancelOnDone: true, OnResponse: func(json.RawMessage, error) {
+				t.Error("OnResponse ran for a call that was never sent")
+			}})
+		}()
 		synctest.Wait()
 		cancel(errGaveUp)
 		synctest.Wait()
@@ -36,6 +41,12 @@ func TestCT18_BlockedWrite(t *testing.T) {
 		}
 		if sent := asSent(second); sent == nil || sent.State != NeverStarted || !errors.Is(second, errGaveUp) {
 			t.Errorf("Notify = %v", second)
+		}
+		if sent := asSent(queued); sent == nil || sent.State != NeverStarted || !errors.Is(queued, errGaveUp) {
+			t.Errorf("queued Call = %v", queued)
+		}
+		if n := c.out.waiting(); n != 1 { // the cancel of the first call
+			t.Errorf("%d frames wait", n)
 		}
 		_, third := c.Call(ctx, "third", nil, nil)
 		if sent := asSent(third); sent == nil || sent.State != NeverStarted || !errors.Is(third, errGaveUp) {
@@ -229,6 +240,9 @@ func TestWriteTimeoutLetsSlowWritesPass(t *testing.T) {
 		c := NewConn(p, &Options{WriteTimeout: 3 * time.Second})
 		if err := c.Notify(t.Context(), "m", nil); err != nil {
 			t.Errorf("Notify = %v", err)
+		}
+		if c.Err() != nil {
+			t.Errorf("the connection ended: %v", c.Err())
 		}
 		_ = c.Close()
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -148,7 +149,11 @@ func TestCloseSettlesAll(t *testing.T) {
 			}()
 			wantFrames(t, b, `{"jsonrpc":"2.0","id":0,"method":"m"}`)
 			send(t, b, `{"jsonrpc":"2.0","id":1,"method":"m"}`, `{"jsonrpc":"2.0","method":"dropped"}`)
+			send(t, b, responseTo(0))
 			<-handling
+			for n := 0; n < 3; n, _ = c.queued() {
+				runtime.Gosched()
+			}
 			if err := c.Close(); err != nil {
 				t.Error(err)
 			}

@@ -237,6 +237,24 @@ func TestPanics(t *testing.T) {
 	}
 }
 
+// The outbound frame is seen first also when the answer overtakes the write's return.
+func TestTapSeesTheRequestFirst(t *testing.T) {
+	t.Parallel()
+	var seen log
+	handled := make(chan struct{})
+	f := newFake(nil)
+	f.write = func(context.Context, []byte) error {
+		f.in <- []byte(responseTo(0))
+		<-handled
+		return nil
+	}
+	c := open(t, f, &Options{Tap: func(dir Direction, _ []byte) { seen.add(string(dir)) }})
+	_, err := c.Call(t.Context(), "m", nil, &CallOptions{OnResponse: func(json.RawMessage, error) { close(handled) }})
+	if got := seen.all(); err != nil || !slices.Equal(got, []string{"out", "in"}) {
+		t.Errorf("seen %q, %v", got, err)
+	}
+}
+
 // Each frame is seen once, and no answer before what it answers.
 func TestTap(t *testing.T) {
 	t.Parallel()

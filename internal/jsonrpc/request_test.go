@@ -70,6 +70,39 @@ func TestOneAnswer(t *testing.T) {
 	}
 }
 
+func TestOneAnswerWhileItIsWritten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var written log
+		gate := make(chan struct{})
+		h, requests := inbox()
+		f := newFake(func(_ context.Context, frame []byte) error {
+			<-gate
+			written.add(string(frame))
+			return nil
+		})
+		c := NewConn(f, &Options{Handler: h})
+		f.in <- []byte(request("7"))
+		r := <-requests
+		go func() { _ = r.Reply("first") }()
+		synctest.Wait()
+		for _, err := range []error{r.Reply("second"), r.ReplyError(&Error{}), r.ReplyThen(1, nil)} {
+			if !errors.Is(err, ErrAnswered) {
+				t.Errorf("second answer: %v", err)
+			}
+		}
+		if r.Answered() {
+			t.Error("answered before the answer is written")
+		}
+		close(gate)
+		synctest.Wait()
+		_ = c.Close()
+		if got := written.all(); !slices.Equal(got, []string{`{"jsonrpc":"2.0","id":7,"result":"first"}`}) {
+			t.Errorf("written %q", got)
+		}
+	})
+}
+
 // failing is a write function that fails n times.
 func failing(n int, written *log) func(context.Context, []byte) error {
 	return func(_ context.Context, frame []byte) error {
@@ -203,6 +236,7 @@ func TestCT24_CancelDuringTheWrite(t *testing.T) {
 		go func() { secondErr = second.ReplyError(errCancelled) }()
 		synctest.Wait()
 		f.in <- []byte(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"7"}}`) // once more changes nothing
+		synctest.Wait()
 		close(gate)
 		synctest.Wait()
 		if firstErr != nil || secondErr != nil {

@@ -179,12 +179,11 @@ func TestCloseEndsBlockedCalls(t *testing.T) {
 	defer osRead2.Close()
 	defer osWrite.Close()
 	ioRead, ioWrite := io.Pipe()
-	stuck := make(chan struct{})
-	defer close(stuck)
+	stuck := newStubborn(t)
 	streams := map[string]Transport{
-		"os pipes":           NewStream(osRead, osWrite2, nil),
-		"io pipe":            NewStream(ioRead, ioWrite, nil),
-		"nothing helps here": NewStream(stubborn{stuck}, stubborn{stuck}, nil),
+		"os pipes": NewStream(osRead, osWrite2, nil),
+		"io pipe":  NewStream(ioRead, ioWrite, nil),
+		"stubborn": NewStream(stuck, stuck, nil),
 	}
 	for name, s := range streams {
 		t.Run(name, func(t *testing.T) {
@@ -200,8 +199,12 @@ func TestCloseEndsBlockedCalls(t *testing.T) {
 				}
 				ended <- err
 			}()
-			if name == "io pipe" {
+			switch name {
+			case "io pipe":
 				ioWrite.Close() // both calls meet each other otherwise
+			case "stubborn":
+				<-stuck.entered
+				<-stuck.entered
 			}
 			_ = s.Close()
 			for range 2 {
@@ -217,26 +220,40 @@ func TestCloseEndsBlockedCalls(t *testing.T) {
 }
 
 // stubborn blocks until the test ends, also when it is closed.
-type stubborn struct{ stuck chan struct{} }
+type stubborn struct{ entered, left chan struct{} }
 
-func (s stubborn) Read([]byte) (int, error)  { <-s.stuck; return 0, io.EOF }
-func (s stubborn) Write([]byte) (int, error) { <-s.stuck; return 0, io.EOF }
-func (stubborn) Close() error                { return nil }
+func newStubborn(t *testing.T) stubborn {
+	t.Helper()
+	s := stubborn{make(chan struct{}, 2), make(chan struct{})}
+	t.Cleanup(func() { close(s.left) })
+	return s
+}
+
+func (s stubborn) Read([]byte) (int, error) {
+	s.entered <- struct{}{}
+	<-s.left
+	return 0, io.EOF
+}
+
+func (s stubborn) Write(p []byte) (int, error) { return s.Read(p) }
+func (stubborn) Close() error                  { return nil }
 
 func TestWriteEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	stuck := make(chan struct{})
-	defer close(stuck)
+	stuck := newStubborn(t)
 	in, out := pipeFiles(t)
 	defer in.Close()
 	streams := map[string]Transport{
 		"with deadlines": NewStream(io.NopCloser(strings.NewReader("")), out, nil),
-		"stubborn":       NewStream(io.NopCloser(strings.NewReader("")), stubborn{stuck}, nil),
+		"stubborn":       NewStream(io.NopCloser(strings.NewReader("")), stuck, nil),
 	}
 	for name, s := range streams {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		ended := make(chan error)
 		go func() { ended <- s.WriteFrame(ctx, make([]byte, 1<<20)) }()
+		if name == "stubborn" {
+			<-stuck.entered
+		}
 		cancel(errGaveUp)
 		if err := <-ended; !errors.Is(err, errGaveUp) {
 			t.Errorf("%s: %v", name, err)
