@@ -1,0 +1,131 @@
+package agentcore
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/acpctl/acpctl/agentcore/mcp"
+	"github.com/acpctl/acpctl/agentcore/model"
+	"github.com/acpctl/acpctl/agentcore/store"
+	"github.com/acpctl/acpctl/agentcore/tool"
+)
+
+// session is an active session.
+type session struct {
+	id   string
+	conn *conn
+
+	ws     tool.Workspace
+	ask    []string // kinds that are asked for in every mode
+	mount  *mcp.Mount
+	handle store.Handle
+	chain  chain
+
+	// Of the running turn alone; one turn follows the other.
+	history []model.Message
+	turns   int             // prompts so far
+	allowed map[string]bool // tools that the client allowed for the session
+	todos   []tool.Todo     // as they were last stored
+
+	mu        sync.Mutex // guards what follows
+	selection selection
+	mode      string
+	turn      *turn // nil: the prompt slot is free
+	closing   bool
+
+	closeOnce func() error
+}
+
+// selection is what a prompt is answered by.
+type selection struct {
+	entry  model.Entry
+	effort string // empty: the provider's default
+}
+
+func (c *conn) makeSession(id string) *session {
+	s := &session{id: id, conn: c, mode: modeManual, allowed: map[string]bool{}}
+	s.ws.Todos = new(tool.Todos)
+	s.ws.Environ = tool.ShellEnviron(c.core.opts.Environ)
+	s.chain.session = s
+	s.closeOnce = sync.OnceValue(s.shutDown)
+	return s
+}
+
+// close ends the running turn and releases everything. All callers share one run
+// and return when it is over.
+func (s *session) close() error {
+	s.stopAdmission()
+	return s.closeOnce()
+}
+
+// stopAdmission makes every later prompt fail.
+func (s *session) stopAdmission() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closing = true
+}
+
+func (s *session) shutDown() error {
+	s.mu.Lock()
+	t := s.turn
+	s.mu.Unlock()
+	if t != nil {
+		t.stop()
+		<-t.released
+	}
+	err := errors.Join(s.chain.flush(), s.release())
+	s.conn.remove(s)
+	return err
+}
+
+// release gives back what the session holds; a session that was never stored leaves
+// no trace.
+func (s *session) release() error {
+	var err error
+	if s.mount != nil {
+		err = s.mount.Close()
+	}
+	if s.handle != nil {
+		err = errors.Join(err, s.handle.Close())
+	}
+	return err
+}
+
+// tools are what the model can call now; callID is that of the call to be made.
+func (s *session) tools(callID string) []tool.Tool {
+	list := append(slices.Clip(s.conn.core.builtin), askUser{s, callID})
+	if s.mount != nil {
+		list = append(list, s.mount.Tools()...)
+	}
+	return list
+}
+
+// update changes what later prompts are answered by, and stores that.
+func (s *session) update(change func(*session) error) error {
+	s.mu.Lock()
+	err := change(s)
+	sel, mode := s.selection, s.mode
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	h := s.handle.Header()
+	h.Model, h.Effort, h.Mode = sel.entry.Value(), sel.effort, mode
+	if err := errors.Join(s.handle.SetHeader(h), s.handle.Flush(context.Background())); err != nil {
+		return storageError(err)
+	}
+	return nil
+}
+
+// active finds the session that params name.
+func (c *conn) active(id string) (*session, error) {
+	if s := c.session(id); s != nil {
+		return s, nil
+	}
+	if _, err := c.core.opts.Store.Stat(c.ctx, id); err == nil {
+		return nil, noSession("not_active", id)
+	}
+	return nil, noSession("unknown_session", id)
+}
