@@ -37,7 +37,7 @@ func TestModeThatNeverAsksIsRefused(t *testing.T) {
 			})
 			_, err := s.Prompt(t.Context(), say("hi"))
 			if tc.refused {
-				failure(t, err, event.ClassUsage, "mode_never_asks")
+				fails(t, err, event.ClassUsage, "mode_never_asks")
 				return
 			}
 			if _, again := s.Prompt(t.Context(), say("hi")); err != nil || again != nil {

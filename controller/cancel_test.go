@@ -31,7 +31,7 @@ func TestCT16_CancelWaitsForTheAgent(t *testing.T) {
 		defer cancel()
 		begin := time.Now()
 		turn, err := s.Prompt(ctx, say("hi"))
-		failure(t, err, event.ClassTimeout, "time")
+		fails(t, err, event.ClassTimeout, "time")
 		if turn.Text != "one two" || turn.StopReason != "cancelled" || errors.Is(err, ErrCancelNotConfirmed) {
 			t.Errorf("turn %+v, error %v", turn, err)
 		}
@@ -87,7 +87,7 @@ func TestCT16_CancelNotConfirmed(t *testing.T) {
 					t.Errorf("connection closed after %s, want %s", gone, tc.last)
 				}
 				_, err = s.Prompt(t.Context(), say("again"))
-				failure(t, err, event.ClassProtocol, "connection_lost")
+				fails(t, err, event.ClassProtocol, "connection_lost")
 			})
 		})
 	}
@@ -120,7 +120,7 @@ func TestF08_CancelWithPermissionOpenAndEndTurn(t *testing.T) {
 				defer cancel()
 				turn, err := s.Prompt(ctx, say("hi"))
 				close(forever)
-				failure(t, err, event.ClassTimeout, "time")
+				fails(t, err, event.ClassTimeout, "time")
 				if name == "end_turn" && (turn.StopReason != "end_turn" || turn.Text != "late") {
 					t.Errorf("turn %+v", turn)
 				}
@@ -199,7 +199,7 @@ func TestCancelDoesNotWaitForABlockedReader(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, timeLimit())
 		defer cancel()
 		_, err := s.Prompt(ctx, say("hi"))
-		failure(t, err, event.ClassTimeout, "time")
+		fails(t, err, event.ClassTimeout, "time")
 		if errors.Is(err, ErrCancelNotConfirmed) {
 			t.Error("the cancel counts as not confirmed")
 		}
@@ -236,7 +236,7 @@ func TestOpenRequestIsAnsweredAlthoughTheReaderIsBlocked(t *testing.T) {
 		defer cancel()
 		_, err := s.Prompt(ctx, say("hi"))
 		close(decided)
-		failure(t, err, event.ClassTimeout, "time")
+		fails(t, err, event.ClassTimeout, "time")
 		only[event.Permission](t, rec)
 	})
 }

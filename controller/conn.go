@@ -58,7 +58,7 @@ func Connect(ctx context.Context, agent Agent, opts *Options) (*Conn, error) {
 		c.abandon(ctx, f)
 		return nil, f
 	}
-	c.emit("", c.info.started(link.Command()))
+	c.emit(c.info.started(link.Command()))
 	return c, nil
 }
 
@@ -106,7 +106,7 @@ func (c *Conn) shutdown(ctx context.Context) {
 	if exit.failed() {
 		end.Stderr = exit.Stderr
 	}
-	c.emit("", end)
+	c.emit(end)
 }
 
 // endWord is the reason of session.end for a session that the agent was not told
@@ -179,16 +179,16 @@ func (c *Conn) call(ctx context.Context, method string, params any, limit time.D
 	return never, c.callFailure(method, err)
 }
 
-// emit sends an event that belongs to no turn.
-func (c *Conn) emit(session string, b event.Body) {
+// emit sends an event that belongs to no session.
+func (c *Conn) emit(b event.Body) {
 	c.stage.enter()
 	defer c.stage.leave()
-	c.opts.Emit(event.Event{SessionID: session, Body: b})
+	c.opts.Emit(event.Event{Body: b})
 }
 
 // warn emits a warning event.
-func (c *Conn) warn(session, code, message string) {
-	c.emit(session, event.Warning{Code: code, Message: message})
+func (c *Conn) warn(code, message string) {
+	c.emit(event.Warning{Code: code, Message: message})
 }
 
 // lookup returns an open session, nil for an unknown one. current is false when

@@ -100,7 +100,7 @@ func TestCT02_InitializeDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		_, err := Connect(t.Context(), playing(t, func(p *peer) { p.expect("initialize") }), nil)
-		failure(t, err, event.ClassStart, "no_answer")
+		fails(t, err, event.ClassStart, "no_answer")
 		if d := time.Since(begin); d != 60*time.Second {
 			t.Errorf("gave up after %s, want 60 s", d)
 		}
@@ -134,7 +134,7 @@ func TestCT03_DraftVersionNeedsTwoActs(t *testing.T) {
 			t.Parallel()
 			agent := &spyAgent{Agent: playing(t, func(*peer) {})}
 			_, err := Connect(t.Context(), agent, &Options{ProtocolVersion: tc.version, Experimental: tc.experimental})
-			failure(t, err, event.ClassUsage, tc.reason)
+			fails(t, err, event.ClassUsage, tc.reason)
 			if agent.opened != 0 {
 				t.Error("the agent was opened")
 			}

@@ -26,7 +26,7 @@ func TestIdleLimit(t *testing.T) {
 		p := say("hi")
 		p.Idle = 5 * time.Second
 		_, err := s.Prompt(t.Context(), p)
-		failure(t, err, event.ClassTimeout, "idle")
+		fails(t, err, event.ClassTimeout, "idle")
 		if d := time.Since(begin); d != 25*time.Second {
 			t.Errorf("cancelled after %s, want 25 s", d)
 		}

@@ -69,7 +69,7 @@ func (c *Conn) extension(n *jsonrpc.Notification) {
 		s.received(func() { s.show(body) })
 		return
 	}
-	c.emit("", body)
+	c.emit(body)
 }
 
 // noiseLimit bounds the warnings about lines and updates that belong nowhere; an
@@ -86,25 +86,25 @@ func (c *Conn) junk(j jsonrpc.Junk) {
 	if j.Message != "" {
 		text = j.Message + ": " + text
 	}
-	c.warnNoise("", "junk", fmt.Sprintf("the agent wrote a line that is no frame (%s): %s", j.Reason, text))
+	c.warnNoise("junk", fmt.Sprintf("the agent wrote a line that is no frame (%s): %s", j.Reason, text))
 }
 
 // panicked reports a panic of a callback, which the frame layer contained.
 func (c *Conn) panicked(value any, stack []byte) {
 	c.opts.Logf("panic: %v\n%s", value, stack)
-	c.warnNoise("", "callback_panic", fmt.Sprintf("a callback failed: %v", value))
+	c.warnNoise("callback_panic", fmt.Sprintf("a callback failed: %v", value))
 }
 
 // warnNoise is warn with a bound.
-func (c *Conn) warnNoise(session, code, message string) {
+func (c *Conn) warnNoise(code, message string) {
 	c.mu.Lock()
 	c.noise++
 	n := c.noise
 	c.mu.Unlock()
 	switch {
 	case n < noiseLimit:
-		c.warn(session, code, message)
+		c.warn(code, message)
 	case n == noiseLimit:
-		c.warn(session, code, message+" (further ones are not reported)")
+		c.warn(code, message+" (further ones are not reported)")
 	}
 }

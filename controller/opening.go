@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"path/filepath"
 	"sync"
 
@@ -101,9 +102,9 @@ func (c *Conn) sessionMeta(given map[string]any) map[string]any {
 	if !c.info.Capabilities.Chrys || len(c.opts.AskKinds) == 0 {
 		return given
 	}
-	meta := map[string]any{}
-	for k, v := range given {
-		meta[k] = v
+	meta := maps.Clone(given)
+	if meta == nil {
+		meta = map[string]any{}
 	}
 	chrys := map[string]any{"ask": c.opts.AskKinds}
 	if old, ok := meta["chrys"].(map[string]any); ok {

@@ -20,11 +20,7 @@ func ownerConn(t *testing.T, wrap func(jsonrpc.Transport) jsonrpc.Transport, ser
 		p := &peer{t: t, tr: tr}
 		p.initialize(`{}`)
 		serve(p)
-		for {
-			if _, err := p.read(); err != nil {
-				return
-			}
-		}
+		p.readOn()
 	}}
 	c, err := Connect(t.Context(), agent, nil)
 	if err != nil {

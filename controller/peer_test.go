@@ -35,20 +35,23 @@ type frame struct {
 
 // playing is an agent in process that plays a script and then reads on until the
 // client closes, answering session/close.
-func playing(t testing.TB, script func(p *peer)) *InProcess {
+func playing(tb testing.TB, script func(p *peer)) *InProcess {
+	tb.Helper()
 	return &InProcess{Name: "peer", Serve: func(_ context.Context, tr jsonrpc.Transport) error {
-		p := &peer{t: t, tr: tr}
+		p := &peer{t: tb, tr: tr}
 		script(p)
-		for {
-			f, err := p.read()
-			if err != nil {
-				return nil
-			}
-			if f.Method == "session/close" {
-				p.reply(f, `{}`)
-			}
-		}
+		p.readOn()
+		return nil
 	}}
+}
+
+// readOn reads until the client closes.
+func (p *peer) readOn() {
+	for f, err := p.read(); err == nil; f, err = p.read() {
+		if f.Method == "session/close" {
+			p.reply(f, `{}`)
+		}
+	}
 }
 
 func (p *peer) fail(format string, args ...any) {
@@ -201,12 +204,12 @@ func bodies[B event.Body](r *recorder) []B {
 }
 
 // only returns the one body of its kind.
-func only[B event.Body](t testing.TB, r *recorder) B {
-	t.Helper()
+func only[B event.Body](tb testing.TB, r *recorder) B {
+	tb.Helper()
 	list := bodies[B](r)
 	if len(list) != 1 {
 		var want B
-		t.Fatalf("%d events of type %s, want 1; all: %s", len(list), want.Type(), r.types())
+		tb.Fatalf("%d events of type %s, want 1; all: %s", len(list), want.Type(), r.types())
 	}
 	return list[0]
 }
@@ -228,22 +231,22 @@ func options() (*Options, *recorder) {
 }
 
 // connect connects to a scripted peer; the connection is closed with the test.
-func connect(t testing.TB, opts *Options, script func(p *peer)) *Conn {
-	t.Helper()
-	c, err := Connect(t.Context(), playing(t, script), opts)
+func connect(tb testing.TB, opts *Options, script func(p *peer)) *Conn {
+	tb.Helper()
+	c, err := Connect(tb.Context(), playing(tb, script), opts)
 	if err != nil {
-		t.Fatalf("Connect: %v", err)
+		tb.Fatalf("Connect: %v", err)
 	}
-	t.Cleanup(func() { _ = c.Close(context.WithoutCancel(t.Context())) })
+	tb.Cleanup(func() { _ = c.Close(context.WithoutCancel(tb.Context())) })
 	return c
 }
 
 // session connects and opens a session.
-func session(t testing.TB, opts *Options, script func(p *peer)) *Session {
-	t.Helper()
-	s, err := connect(t, opts, script).NewSession(t.Context(), SessionParams{Cwd: "/work"})
+func session(tb testing.TB, opts *Options, script func(p *peer)) *Session {
+	tb.Helper()
+	s, err := connect(tb, opts, script).NewSession(tb.Context(), SessionParams{Cwd: "/work"})
 	if err != nil {
-		t.Fatalf("NewSession: %v", err)
+		tb.Fatalf("NewSession: %v", err)
 	}
 	return s
 }
@@ -261,14 +264,20 @@ func deciding(d policy.Decision) func(*policy.Call) policy.Outcome {
 }
 
 // failure asserts that err is a failure of this class and reason.
-func failure(t testing.TB, err error, class event.Class, reason string) *event.Failure {
-	t.Helper()
+func failure(tb testing.TB, err error, class event.Class, reason string) *event.Failure {
+	tb.Helper()
 	var f *event.Failure
 	if !errors.As(err, &f) {
-		t.Fatalf("got error %v, want a failure of class %s", err, class)
+		tb.Fatalf("got error %v, want a failure of class %s", err, class)
 	}
 	if f.Class != class || f.Reason != reason {
-		t.Fatalf("got failure %s/%s (%s), want %s/%s", f.Class, f.Reason, f.Message, class, reason)
+		tb.Fatalf("got failure %s/%s (%s), want %s/%s", f.Class, f.Reason, f.Message, class, reason)
 	}
 	return f
+}
+
+// fails is failure for those who need not look closer.
+func fails(tb testing.TB, err error, class event.Class, reason string) {
+	tb.Helper()
+	_ = failure(tb, err, class, reason)
 }

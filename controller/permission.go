@@ -62,12 +62,12 @@ func (s *Session) request(a *permissionAsk, toolCall json.RawMessage) {
 // cancelUnknown answers cancelled to a request that belongs to no turn.
 func (c *Conn) cancelUnknown(o *owner, session, code, format string) {
 	go func() {
-		if o.answer(func() any { return cancelledOutcome() }) == stateFailed {
+		if o.answer(cancelledOutcome) == stateFailed {
 			c.opts.Logf("a permission request could not be answered; closing its connection")
 			c.link.Kill()
 		}
 	}()
-	c.warnNoise("", code, fmt.Sprintf(format, session))
+	c.warnNoise(code, fmt.Sprintf(format, session))
 }
 
 // run decides, answers, and records one request.

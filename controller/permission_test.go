@@ -158,7 +158,7 @@ func TestReactions(t *testing.T) {
 			p.OnUncovered, p.OnDeny = tc.uncovered, tc.det
 			turn, err := s.Prompt(t.Context(), p)
 			if tc.cancelled {
-				failure(t, err, event.ClassPermission, string(tc.decision))
+				fails(t, err, event.ClassPermission, string(tc.decision))
 			} else if err != nil {
 				t.Error(err)
 			}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,9 +19,6 @@ import (
 // playing starts this binary as one of the agents.
 func commandFor(t *testing.T, name string) *Command {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("the process agents need unix")
-	}
 	return &Command{
 		Argv: []string{os.Args[0]},
 		// Neither the race detector's second of rest at the exit nor a word
@@ -119,7 +115,7 @@ func TestGrandchildThatHoldsStdoutDoesNotHoldTheRun(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	turn, err := s.Prompt(ctx, say("hi"))
-	failure(t, err, event.ClassProtocol, "connection_lost")
+	fails(t, err, event.ClassProtocol, "connection_lost")
 	if turn.Text != "so far" {
 		t.Errorf("text %q", turn.Text)
 	}

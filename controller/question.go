@@ -41,7 +41,7 @@ func (c *Conn) question(o *owner, session string, body event.Question, f form) {
 	}
 	if q.t == nil || !q.t.ask(q.run) {
 		go o.answer(func() any { return f.refusal(ActionCancel) })
-		c.warnNoise("", "late_request", fmt.Sprintf("question outside a turn of session %q was cancelled", session))
+		c.warnNoise("late_request", fmt.Sprintf("question outside a turn of session %q was cancelled", session))
 	}
 }
 

@@ -37,7 +37,6 @@ func splitUpdate(params json.RawMessage) (id []byte, update json.RawMessage) {
 type scanner struct {
 	doc    []byte
 	pos    int
-	begun  bool // a member was read: a comma comes first
 	failed bool
 }
 

@@ -190,7 +190,7 @@ func TestCT20_LateOptionResponseStillCounts(t *testing.T) {
 		})
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, timeLimit())
 		defer cancel()
-		failure(t, s.Select(ctx, Selection{Models: []string{"m-large"}}), event.ClassTimeout, "time")
+		fails(t, s.Select(ctx, Selection{Models: []string{"m-large"}}), event.ClassTimeout, "time")
 		offer := s.Offered()
 		if got := offer.current(Model); got != "m-small" {
 			t.Errorf("before the answer: %s", got)

@@ -69,14 +69,14 @@ func TestNewSessionRefusals(t *testing.T) {
 		_, err := c.NewSession(t.Context(), SessionParams{Cwd: cwd})
 		return err
 	}
-	failure(t, open("rel"), event.ClassUsage, "relative_cwd")
-	failure(t, open("/work"), event.ClassProtocol, "invalid_response") // no id
+	fails(t, open("rel"), event.ClassUsage, "relative_cwd")
+	fails(t, open("/work"), event.ClassProtocol, "invalid_response") // no id
 	if err := open("/work"); err != nil {
 		t.Error(err)
 	}
-	failure(t, open("/work"), event.ClassProtocol, "invalid_response") // an id twice
+	fails(t, open("/work"), event.ClassProtocol, "invalid_response") // an id twice
 	_ = c.Close(t.Context())
-	failure(t, open("/work"), event.ClassProtocol, "connection_lost")
+	fails(t, open("/work"), event.ClassProtocol, "connection_lost")
 }
 
 func TestSessionNewDeadline(t *testing.T) {
@@ -172,7 +172,7 @@ func TestLateSessionIsSilentAndClosed(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, timeLimit())
 		defer cancel()
 		_, err := c.NewSession(ctx, SessionParams{Cwd: "/work"})
-		failure(t, err, event.ClassTimeout, "time")
+		fails(t, err, event.ClassTimeout, "time")
 		synctest.Wait()
 		_ = c.Close(t.Context())
 		if got, want := <-closed, `{"sessionId":"s-1"}`; got != want {

@@ -62,7 +62,7 @@ func TestStopReasons(t *testing.T) {
 				p.reply(prompt, tc.result)
 			})
 			turn, err := s.Prompt(t.Context(), say("hi"))
-			failure(t, err, tc.class, tc.reason)
+			fails(t, err, tc.class, tc.reason)
 			if turn.Text != "so far" {
 				t.Errorf("text %q is lost", turn.Text)
 			}
@@ -117,7 +117,7 @@ func TestOneTurnAtATime(t *testing.T) {
 	go func() { _, err := s.Prompt(t.Context(), say("one")); first <- err }()
 	<-inTurn
 	_, err := s.Prompt(t.Context(), say("two"))
-	failure(t, err, event.ClassSession, "busy")
+	fails(t, err, event.ClassSession, "busy")
 	close(finish)
 	if err := <-first; err != nil {
 		t.Error(err)
@@ -150,7 +150,7 @@ func TestToolCallLimitIsKnownBeforeAnAllow(t *testing.T) {
 	p := say("hi")
 	p.ToolCalls = 2
 	turn, err := s.Prompt(t.Context(), p)
-	failure(t, err, event.ClassLimit, "toolCalls")
+	fails(t, err, event.ClassLimit, "toolCalls")
 	if l := only[event.Limit](t, rec); l.Name != "toolCalls" || l.Value != 3 || l.Max != 2 {
 		t.Errorf("limit event %+v", l)
 	}

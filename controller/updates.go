@@ -56,7 +56,7 @@ func (h *holding) take(session string) []json.RawMessage {
 func (c *Conn) update(params json.RawMessage) {
 	id, update := splitUpdate(params)
 	if update == nil {
-		c.warnNoise("", "invalid_update", "session/update without sessionId or update: "+preview(params))
+		c.warnNoise("invalid_update", "session/update without sessionId or update: "+preview(params))
 		return
 	}
 	c.mu.Lock()
@@ -70,7 +70,7 @@ func (c *Conn) update(params json.RawMessage) {
 	case s != nil:
 		s.apply(update)
 	case !hold:
-		c.warnNoise("", "unknown_session", fmt.Sprintf("update for the unknown session %q: %s", id, preview(update)))
+		c.warnNoise("unknown_session", fmt.Sprintf("update for the unknown session %q: %s", id, preview(update)))
 	}
 }
 
@@ -113,10 +113,10 @@ func (c *Conn) settleHeld(id string) []json.RawMessage {
 	}
 	c.mu.Unlock()
 	for _, u := range orphans.updates {
-		c.warnNoise("", "unknown_session", fmt.Sprintf("update for the unknown session %q: %s", u.session, preview(u.update)))
+		c.warnNoise("unknown_session", fmt.Sprintf("update for the unknown session %q: %s", u.session, preview(u.update)))
 	}
 	if orphans.dropped > 0 {
-		c.warn("", "updates_dropped", fmt.Sprintf("%d updates before the answer to session/new were dropped", orphans.dropped))
+		c.warn("updates_dropped", fmt.Sprintf("%d updates before the answer to session/new were dropped", orphans.dropped))
 	}
 	return mine
 }
