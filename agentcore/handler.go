@@ -45,11 +45,15 @@ func (c *conn) methods() map[string]func(*jsonrpc.Request) {
 		"initialize":                c.initialize,
 		"authenticate":              c.authenticate,
 		"session/new":               c.newSession,
+		"session/load":              c.loadSession,
+		"session/resume":            c.resumeSession,
 		"session/list":              c.listSessions,
+		"session/delete":            c.deleteSession,
 		"session/prompt":            c.prompt,
 		"session/close":             c.closeSession,
 		"session/set_mode":          c.setMode,
 		"session/set_config_option": c.setOption,
+		"session/set_model":         c.setModel,
 	}
 }
 

@@ -81,9 +81,10 @@ func (c *conn) initialize(r *jsonrpc.Request) {
 // capabilities are exactly what works.
 func (c *Core) capabilities() capabilities {
 	caps := capabilities{
+		LoadSession:         true,
 		PromptCapabilities:  map[string]bool{"image": c.opts.Models.Vision(), "audio": false, "embeddedContext": true},
 		MCPCapabilities:     map[string]bool{"http": true, "sse": false},
-		SessionCapabilities: map[string]struct{}{"list": {}, "close": {}, "additionalDirectories": {}},
+		SessionCapabilities: map[string]struct{}{"list": {}, "delete": {}, "resume": {}, "close": {}, "additionalDirectories": {}},
 	}
 	if !c.opts.StandardOnly {
 		caps.Meta = map[string]any{"chrys": map[string]any{

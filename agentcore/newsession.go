@@ -15,6 +15,8 @@ type opening struct {
 	place   place
 	servers []mcp.Server
 	ask     []string
+	// keepDirs says to keep the stored further roots, where the request names none.
+	keepDirs bool
 }
 
 // ACP: NewSessionResponse.
@@ -52,14 +54,18 @@ func readOpening(r *jsonrpc.Request) (*opening, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !present(p.MCPServers) {
+	if !present(p.MCPServers) && r.Method != "session/resume" {
 		return nil, invalid("mcp_invalid", "mcpServers is missing", "field", "mcpServers")
 	}
-	servers, err := mcp.Parse(p.MCPServers)
-	if err != nil {
-		return nil, mountError(err)
+	var servers []mcp.Server
+	if present(p.MCPServers) {
+		if servers, err = mcp.Parse(p.MCPServers); err != nil {
+			return nil, mountError(err)
+		}
 	}
-	return &opening{place: at, servers: servers, ask: texts(object(object(p.Meta)["chrys"])["ask"])}, nil
+	chrys := object(object(p.Meta)["chrys"])
+	keep := string(chrys["keepAdditionalDirectories"]) == "true" && !present(p.Dirs)
+	return &opening{place: at, servers: servers, ask: texts(chrys["ask"]), keepDirs: keep}, nil
 }
 
 // create answers with a new session, or leaves nothing behind.

@@ -29,6 +29,8 @@ type session struct {
 	allowed map[string]bool // tools that the client allowed for the session
 	todos   []tool.Todo     // as they were last stored
 
+	headMu sync.Mutex // one change of the stored header at a time
+
 	mu        sync.Mutex // guards what follows
 	selection selection
 	mode      string
@@ -111,8 +113,15 @@ func (s *session) update(change func(*session) error) error {
 	if err != nil {
 		return err
 	}
+	return s.editHeader(func(h *store.Header) { h.Model, h.Effort, h.Mode = sel.entry.Value(), sel.effort, mode })
+}
+
+// editHeader changes what is stored of the session without its log.
+func (s *session) editHeader(edit func(*store.Header)) error {
+	s.headMu.Lock()
+	defer s.headMu.Unlock()
 	h := s.handle.Header()
-	h.Model, h.Effort, h.Mode = sel.entry.Value(), sel.effort, mode
+	edit(&h)
 	if err := errors.Join(s.handle.SetHeader(h), s.handle.Flush(context.Background())); err != nil {
 		return storageError(err)
 	}

@@ -71,3 +71,22 @@ func effortOf(value string) string {
 	}
 	return value
 }
+
+// setModel is the retired way to set the option model. It is still answered, and not
+// announced.
+func (c *conn) setModel(r *jsonrpc.Request) {
+	var p struct {
+		SessionID string `json:"sessionId"`
+		ModelID   string `json:"modelId"`
+	}
+	err := decode(r, &p)
+	if err != nil {
+		c.refuse(r, err)
+		return
+	}
+	s, err := c.active(p.SessionID)
+	if err == nil {
+		err = s.update(func(s *session) error { return s.selectLocked(optionModel, p.ModelID) })
+	}
+	c.answer(r, struct{}{}, err)
+}

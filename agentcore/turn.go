@@ -1,10 +1,13 @@
 package agentcore
 
 import (
+	"context"
 	"errors"
 	"slices"
 
 	"github.com/acpctl/acpctl/agentcore/model"
+	"github.com/acpctl/acpctl/agentcore/store"
+	"github.com/acpctl/acpctl/agentcore/tool"
 	"github.com/acpctl/acpctl/internal/jsonrpc"
 )
 
@@ -27,6 +30,9 @@ func (t *turn) run() {
 	})
 	switch {
 	case t.ctx.Err() != nil:
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.s.conn.core.opts.Logf("cancelled turn of session %s: %v", t.s.id, err)
+		}
 		stop, err = stopCancelled, nil
 	case err != nil:
 		stop = stopError
@@ -74,27 +80,23 @@ func (t *turn) play() (string, error) {
 
 // begin stores the prompt. The first one gives the session its title.
 func (t *turn) begin() error {
-	s := t.s
-	h := s.handle.Header()
-	h.Updated = s.conn.core.opts.Clock()
-	if h.Title == "" {
-		h.Title = titleOf(t.user.Text)
-	}
-	if err := s.handle.SetHeader(h); err != nil {
-		return storageError(err)
+	now := t.s.conn.core.opts.Clock()
+	err := t.s.editHeader(func(h *store.Header) {
+		h.Updated, h.Title = now, or(h.Title, titleOf(t.user.Text))
+	})
+	if err != nil {
+		return err
 	}
 	return t.commit(t.user)
 }
 
-// commit stores a record, makes it part of the history and sends updates.
+// commit makes a record part of the history, stores it and sends updates. The
+// history has it also when the store fails, so that it stays whole.
 func (t *turn) commit(r record, updates ...update) error {
-	if err := t.s.chain.commit([]record{r}, updates...); err != nil {
-		return err
-	}
 	if m := r.message(); m != nil {
 		t.s.history = append(t.s.history, *m)
 	}
-	return nil
+	return t.s.chain.commit([]record{r}, updates...)
 }
 
 // take commits an answer of the model. Calls of an answer that was cut off or
@@ -120,9 +122,18 @@ func (t *turn) take(a *answer) error {
 }
 
 // end stores how the turn ended. The history is left so that the next prompt can
-// follow it: every prompt has an answer, and a refused turn is taken out.
+// follow it: every call has a result and every prompt an answer, and a refused turn
+// is taken out.
 func (t *turn) end(stop string) error {
 	s := t.s
+	for _, c := range openCalls(s.history) {
+		r := record{Type: recordTool, ID: c.ID, Text: "not run: the turn has ended", Tool: &recordedTool{
+			Name: c.Name, Kind: tool.KindOther, RawInput: asJSON(string(c.Args)), IsError: true,
+		}}
+		if err := t.commit(r); err != nil {
+			s.conn.core.opts.Logf("ending a turn of session %s: %v", s.id, err)
+		}
+	}
 	r := record{Type: recordEnd, Stop: stop}
 	if stop == stopRefusal {
 		s.history = slices.Clip(s.history[:t.base])
@@ -130,6 +141,18 @@ func (t *turn) end(stop string) error {
 		r.Text = closings()[stop]
 	}
 	return t.commit(r)
+}
+
+// openCalls are the calls at the end of the history that have no result.
+func openCalls(history []model.Message) []model.Call {
+	done := map[string]bool{}
+	for _, m := range slices.Backward(history) {
+		if m.Role != model.RoleTool {
+			return slices.DeleteFunc(slices.Clone(m.Calls), func(c model.Call) bool { return done[c.ID] })
+		}
+		done[m.CallID] = true
+	}
+	return nil
 }
 
 // closings are what stands in the history for the answer that a turn lacks.
