@@ -181,7 +181,8 @@ func readHead(update []byte) (h head, ok bool) {
 	return h, it.ok
 }
 
-// planUpdate replaces the plan.
+// planUpdate replaces the plan. Before the first turn it is the state that the
+// session begins with, so it is an event like the mode and the options are.
 func (p *Projector) planUpdate(update json.RawMessage) []Body {
 	var entries []byte
 	for it := members(update); it.next(); {
@@ -193,7 +194,7 @@ func (p *Projector) planUpdate(update json.RawMessage) []Body {
 		return invalid("plan", update, "entries is no list")
 	}
 	p.plan = bytes.Clone(entries)
-	if !p.live() {
+	if !p.live() && p.turns > 0 {
 		return p.late("plan", update)
 	}
 	return []Body{Plan{Entries: p.plan}}
