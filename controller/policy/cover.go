@@ -251,7 +251,8 @@ func (c *cover) command(s *script, cmd *command) bool {
 		return true
 	}
 	if cmd.wraps == nil && len(cmd.nested) == 0 {
-		return c.spelled(cmd, cmd.needs())
+		lim := cmd.needs()
+		return c.spelled(cmd, lim) || c.unspelled(cmd, lim)
 	}
 	if cmd.wraps != nil && cmd.wraps.lost {
 		return c.fail("command %s: what it runs cannot be told", preview(cmd.String()))
@@ -261,6 +262,24 @@ func (c *cover) command(s *script, cmd *command) bool {
 	}
 	clear := cmd.wraps != nil && cmd.wraps.clear && harmless && cmd.literalFront()
 	return (clear || c.spelled(cmd, cmd.needs())) && c.inner(s, cmd)
+}
+
+// unspelled says which word a rule would have to spell, if one is about the
+// command but for that.
+func (c *cover) unspelled(cmd *command, lim allowLimits) bool {
+	free := allowLimits{need: make([]int, len(cmd.words)), judged: lim.judged}
+	for _, r := range c.rules {
+		if r.exec == nil || !r.exec.allows(cmd, free) {
+			continue
+		}
+		for j, n := range lim.need {
+			if n > 0 {
+				return c.fail("command %s: %s does not spell %s", preview(cmd.String()), r.text, preview(shown(cmd.words[j].lit)))
+			}
+		}
+		return c.fail("command %s: a word that is not known could be an option that runs or writes something", preview(cmd.String()))
+	}
+	return false
 }
 
 // literalFront tells whether a wrapper's own words are known.

@@ -72,9 +72,8 @@ func (p *execPattern) forbidsOptions(c *command) verdict {
 	letters, unknown := "", false
 	for _, w := range c.words[1:] {
 		unknown = unknown || w.unknown && (w.split || w.lit[0] == '-' || w.lit[0] == anyRun)
-		if bundleLetters(w.lit) {
-			letters += ownLetters(w.lit[1:], valued)
-		}
+		got, unsure := p.lettersOf(w.lit, valued)
+		letters, unknown = letters+got, unknown || unsure
 	}
 	v := yes
 	for i := range len(p.letters) {
@@ -89,6 +88,27 @@ func (p *execPattern) forbidsOptions(c *command) verdict {
 		return maybe
 	}
 	return v
+}
+
+// lettersOf are the letters of the options in a word, long forms included. A long
+// form that is cut short may be one of several.
+func (p *execPattern) lettersOf(w, valued string) (letters string, unsure bool) {
+	if bundleLetters(w) {
+		return p.common(ownLetters(w[1:], valued)), false
+	}
+	name, _, _ := strings.Cut(w, "=")
+	if len(name) < 3 || name[:2] != "--" {
+		return "", false
+	}
+	if same := p.same[name]; same != 0 {
+		return string(same), false
+	}
+	for long, letter := range p.same {
+		if strings.HasPrefix(long, name) && strings.IndexByte(p.letters, letter) >= 0 {
+			return "", true
+		}
+	}
+	return "", false
 }
 
 // ownLetters are the letters of a bundle up to one that takes the rest as value.
@@ -184,8 +204,8 @@ func (x execWord) forbidsWord(w word, fold bool) verdict {
 // asked tells whether an option behind everything else is one that the pattern
 // asks for.
 func (p *execPattern) asked(w word) bool {
-	if bundleLetters(w.lit) && p.letters != "" {
-		return strings.Trim(w.lit[1:], p.letters) == ""
+	if letters, _ := p.lettersOf(w.lit, ""); letters != "" && p.letters != "" {
+		return strings.Trim(letters, p.letters) == ""
 	}
 	return slices.ContainsFunc(p.options, func(g *glob) bool { return g.match(w.lit) })
 }

@@ -18,8 +18,9 @@ type execPattern struct {
 	name     string // base name; "" when it has a wildcard
 	nameGlob *glob
 	rest     []execWord
-	letters  string  // single letters that must be there
-	options  []*glob // other options that must be there
+	same     map[string]byte // spellings of one option, by program
+	letters  string          // single letters that must be there
+	options  []*glob         // other options that must be there
 }
 
 // execWord is one word of a pattern.
@@ -159,6 +160,7 @@ func (p *execPattern) prepareDeny(words []patternWord) {
 	}
 	entry := escapes().of(p.name)
 	dashwords := entry != nil && entry.dashwords
+	p.same = synonyms()[p.name]
 	for i, w := range p.words[1:] {
 		t := words[i+1].text
 		last := i+2 == len(p.words)
@@ -166,7 +168,9 @@ func (p *execPattern) prepareDeny(words []patternWord) {
 		case w.any || w.many || !isOptionText(t):
 			p.rest = append(p.rest, w)
 		case w.pure && bundleLetters(t.s) && !dashwords:
-			p.letters += t.s[1:]
+			p.letters += p.common(t.s[1:])
+		case w.pure && p.same[t.s] != 0:
+			p.letters += string(p.same[t.s])
 		default:
 			p.options = append(p.options, w.glob)
 		}
@@ -181,6 +185,20 @@ func (p *execPattern) prepareDeny(words []patternWord) {
 	if len(p.words) == 1 && (p.words[0].any || p.words[0].many) {
 		p.rest = append(p.rest, p.words[0])
 	}
+}
+
+// common puts for each letter of a bundle the one that its option goes by.
+func (p *execPattern) common(letters string) string {
+	if p.same == nil {
+		return letters
+	}
+	out := []byte(letters)
+	for i := range out {
+		if same := p.same["-"+letters[i:i+1]]; same != 0 {
+			out[i] = same
+		}
+	}
+	return string(out)
 }
 
 func isOptionText(t ruleText) bool { return len(t.s) > 1 && t.s[0] == '-' && t.s != "--" }

@@ -250,8 +250,9 @@ func (t *taker) fetch() {
 
 func (t *taker) addURLs() {
 	for _, u := range t.raw.urls {
-		if scheme := uriScheme(u); scheme != "file" {
-			t.add(&part{kinds: kindFetch, url: newTarget(u)})
+		t.add(&part{kinds: kindFetch, url: newTarget(u)})
+		if uriScheme(u) == "file" {
+			t.filesOf(kindRead, []string{u}, false)
 		}
 	}
 }

@@ -19,6 +19,8 @@ type pathPattern struct {
 	must string
 	// float lets the pattern match at any depth where it forbids.
 	float bool
+	// anchored says that it begins with ./ and so is about the session's folder.
+	anchored bool
 	// named is whether something beside wildcards is in it.
 	named bool
 	// reach says that an interpolated value may lead out: it holds "..", or is
@@ -61,11 +63,12 @@ func newPathPattern(raw ruleText) (*pathPattern, *patternError) {
 	case t.s[0] == '~' && t.mark[0] == markLiteral:
 		p.void = true
 	}
+	p.anchored = strings.HasPrefix(t.s, "./")
 	inner := strings.TrimRight(body.s, "/")
 	p.float = p.base == baseCwd && !strings.Contains(inner, "/") && !literal
 	p.below = len(inner) < len(body.s)
 	p.addSegs(body)
-	if len(p.segs) > 0 && p.segs[0].glob == nil && p.base == baseCwd {
+	if len(p.segs) > 0 && p.segs[0].glob == nil && p.base == baseCwd && p.up == 0 && !p.anchored {
 		p.base = baseRoots
 	}
 	if n := len(p.segs); n > 0 && p.segs[n-1].glob == nil {
@@ -123,7 +126,7 @@ func (p *pathPattern) addSeg(seg ruleText) {
 
 // allows tells whether the resolved path is covered.
 func (p *pathPattern) allows(w *world, f *pathFact) bool {
-	if p.void || p.reach && !w.inside(f.real) {
+	if p.void || p.reach && (!w.inside(f.real) || p.voidIn(w)) {
 		return false
 	}
 	for _, base := range p.bases(w) {

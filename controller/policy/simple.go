@@ -44,11 +44,26 @@ func (a *analyzer) simple(words []word, p place, redirs []*syntax.Redirect) *com
 	c.wraps, c.nested = a.unwrap(words, p)
 	if w := wrappers()[c.name]; w != nil && w.script && len(c.nested) == 0 {
 		c.nested = a.shellInput(words, redirs, p)
+	} else if w != nil && w.text {
+		c.nested = a.firstText(words)
 	}
 	if c.wraps != nil && c.wraps.lost {
 		a.out.opaque = true
 	}
 	return c
+}
+
+// firstText reads the text that trap runs some time.
+func (a *analyzer) firstText(words []word) []*script {
+	a.out.lost = true
+	rest := words[1:]
+	for len(rest) > 0 && rest[0].lit == "--" {
+		rest = rest[1:]
+	}
+	if len(rest) < 2 || rest[0].lit == "-" || !rest[0].known() {
+		return nil
+	}
+	return []*script{a.nested(rest[0].lit, place{unknown: true})}
 }
 
 // shellInput judges a shell that has no -c: with a file it is a program like any

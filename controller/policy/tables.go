@@ -14,6 +14,9 @@ var wrappersText string
 //go:embed escapes.txt
 var escapesText string
 
+//go:embed options.txt
+var optionsText string
+
 //go:embed names.txt
 var namesText string
 
@@ -21,6 +24,7 @@ var namesText string
 var (
 	wrappers   = sync.OnceValue(func() map[string]*wrapper { return readWrappers(wrappersText) })
 	escapes    = sync.OnceValue(func() *escapeTable { return readEscapes(escapesText) })
+	synonyms   = sync.OnceValue(func() map[string]map[string]byte { return readOptions(optionsText) })
 	neverNames = sync.OnceValue(func() []string { return strings.Fields(withoutComments(namesText)) })
 )
 
@@ -59,12 +63,29 @@ func neverAssigned(name string) bool {
 	return false
 }
 
+// readOptions gives each spelling of an option the first letter of its group.
+func readOptions(text string) map[string]map[string]byte {
+	out := map[string]map[string]byte{}
+	for names, groups := range entries(text) {
+		same := map[string]byte{}
+		for _, group := range groups {
+			for spelling := range strings.SplitSeq(group, ",") {
+				same[spelling] = group[1]
+			}
+		}
+		for _, name := range names {
+			out[name] = same
+		}
+	}
+	return out
+}
+
 // wrapper is one line of wrappers.txt.
 type wrapper struct {
-	clear, assigns, join, rest, script, fold    bool
-	skip                                        int
-	flag, value, shell, split, none, hide, swap map[string]bool
-	exec, only, marker                          []string
+	clear, assigns, join, rest, text, script, fold bool
+	skip                                           int
+	flag, value, shell, split, none, hide, swap    map[string]bool
+	exec, only, marker                             []string
 }
 
 func readWrappers(text string) map[string]*wrapper {
@@ -100,6 +121,8 @@ func (w *wrapper) read(what, list string) int {
 		w.join = true
 	case "rest":
 		w.rest = true
+	case "text":
+		w.text = true
 	case "script":
 		w.script = true
 	case "fold":

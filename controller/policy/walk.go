@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"strings"
 	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -26,7 +27,25 @@ func analyze(w *world, parsers *sync.Pool, text string, p place) *script {
 	return analyzeText(w, parsers, text, p, &analysis{}, 0)
 }
 
+// analyzeText reads a text. One with continuations is read without them, and
+// again as the parser takes them; when the two differ nobody knows what runs.
 func analyzeText(w *world, parsers *sync.Pool, text string, p place, shared *analysis, depth int) *script {
+	if !strings.Contains(text, continuation) {
+		return analyzeOnce(w, parsers, text, p, shared, depth)
+	}
+	flat, sure := unfold(text)
+	if !sure {
+		flat = text
+	}
+	s := analyzeOnce(w, parsers, flat, p, shared, depth)
+	if !sure || !s.same(analyzeOnce(w, parsers, text, p, shared, depth)) {
+		s.opaque, s.lost = true, true
+		s.bars = append(s.bars, "its line continuations can be read in two ways")
+	}
+	return s
+}
+
+func analyzeOnce(w *world, parsers *sync.Pool, text string, p place, shared *analysis, depth int) *script {
 	s := &script{}
 	if shared.texts++; shared.texts > maxTexts || depth > maxDepth {
 		s.fault = "it is nested too deeply to be judged"

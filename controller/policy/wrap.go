@@ -20,7 +20,7 @@ type unwrapping struct {
 // shell texts among them.
 func (a *analyzer) unwrap(words []word, p place) (*wrapped, []*script) {
 	w := wrappers()[programName(words[0].lit)]
-	if w == nil || !w.applies(words) {
+	if w == nil || w.text || !w.applies(words) {
 		return nil, nil
 	}
 	u := &unwrapping{a: a, w: w, words: words, place: p, out: &wrapped{clear: w.clear}, seen: map[int]bool{}}
