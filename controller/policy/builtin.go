@@ -32,7 +32,7 @@ func (a *analyzer) builtin(words []word) bool {
 		a.textRunner(words)
 	case "hash":
 		if hasLetter(rest, 'p') {
-			a.bar("hash -p puts another program in place of a name")
+			a.runsText("hash -p puts another program in place of a name")
 		}
 	case "shopt":
 		if hasWord(rest, "expand_aliases") || !allKnown(rest) {
@@ -66,6 +66,9 @@ func (a *analyzer) textRunner(words []word) {
 func (a *analyzer) variables(words []word) {
 	for _, w := range words[1:] {
 		a.subscript(w)
+		if program := words[0].lit; program != "export" && program != "readonly" {
+			a.sets(w.lit)
+		}
 	}
 	switch words[0].lit {
 	case "mapfile", "readarray":
@@ -92,6 +95,7 @@ func (a *analyzer) printf(rest []word) bool {
 	case strings.HasPrefix(first.lit, "-v"):
 		for _, w := range rest[:min(2, len(rest))] {
 			a.subscript(w)
+			a.sets(strings.TrimPrefix(w.lit, "-v"))
 		}
 		return false
 	}

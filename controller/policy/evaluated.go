@@ -87,6 +87,9 @@ func evaluatesAgain(s string) bool {
 func (a *analyzer) arithm(e syntax.ArithmExpr, p place) {
 	switch x := e.(type) {
 	case *syntax.BinaryArithm:
+		if w, ok := x.X.(*syntax.Word); ok && assigns(x.Op) {
+			a.sets(w.Lit())
+		}
 		a.arithm(x.X, p)
 		a.arithm(x.Y, p)
 	case *syntax.UnaryArithm:

@@ -186,7 +186,7 @@ func (c *command) needsAll() allowLimits {
 		}
 		lim.need[in.start] = len(c.words[in.start].lit)
 		for j := 1; j < in.start; j++ {
-			if len(in.assigns) > 0 && isAssignment(c.words[j].lit) {
+			if len(in.assigns) > 0 && strings.Contains(c.words[j].lit, "=") {
 				lim.need[j] = len(c.words[j].lit)
 			}
 		}

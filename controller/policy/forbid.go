@@ -209,6 +209,13 @@ func (r *rule) forbidsScript(f *facts, s *scriptFact) verdict {
 		if s.opaque || !s.ok {
 			best = max(best, maybe)
 		}
+		for _, side := range s.aside {
+			side.each(func(c *command) {
+				if r.exec.forbids(f.world, c) == yes {
+					best = yes
+				}
+			})
+		}
 	})
 	return best
 }

@@ -14,6 +14,9 @@ func (b *wordBuilder) param(x *syntax.ParamExp, quoted bool) {
 		name = x.Param.Value
 	}
 	b.paramParts(x)
+	if x.Exp != nil && (x.Exp.Op == syntax.AssignUnset || x.Exp.Op == syntax.AssignUnsetOrNull) {
+		b.a.sets(name)
+	}
 	switch {
 	case x.Length:
 		b.run(numRun)

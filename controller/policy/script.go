@@ -31,7 +31,9 @@ type script struct {
 	// opaque says that it runs text which is not known, so it might do anything.
 	opaque    bool
 	functions []string
-	lost      bool // where the shell stands is not known to those who look later
+	// aside are texts in variables; only denies look at them.
+	aside []*script
+	lost  bool // where the shell stands is not known to those who look later
 }
 
 // command is one simple command.

@@ -70,7 +70,7 @@ func (a *analyzer) firstText(words []word) []*script {
 // other, without one it runs what it reads.
 func (a *analyzer) shellInput(words []word, redirs []*syntax.Redirect, p place) []*script {
 	for _, w := range words[1:] {
-		if w.lit == procSubstPath {
+		if w.lit == procSubstPath || perProcess(w.lit) {
 			a.runsText("a shell runs what another command prints")
 			return nil
 		}
@@ -122,6 +122,7 @@ func (a *analyzer) assign(x *syntax.Assign, p place) assign {
 			}
 		}
 	}
+	out.never = neverAssigned(out.name)
 	if x.Value != nil {
 		out = newAssign(out.name, a.word(x.Value, p))
 		a.look([]word{out.value}, p)
@@ -129,12 +130,38 @@ func (a *analyzer) assign(x *syntax.Assign, p place) assign {
 			a.runsText("a value could be evaluated a second time: " + preview(shown(out.value.lit)))
 		}
 	}
-	out.never = neverAssigned(out.name)
+	a.assigned(out)
 	return out
 }
 
+// sets notes that something other than an assignment gives a variable a value.
+func (a *analyzer) sets(name string) {
+	if neverAssigned(name) {
+		a.bar("it sets " + name + ", which can choose what runs")
+	}
+}
+
+// assigned looks into the value of a variable that a shell or another program
+// reads as a command. What is found there counts for denies only, since an
+// allow does not cover such a variable at all.
+func (a *analyzer) assigned(as assign) {
+	if !as.never || as.value.lit == "" {
+		return
+	}
+	switch as.name {
+	case "BASH_ENV", "ENV", "PS4", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS":
+		a.out.opaque = true
+	}
+	if !isName(as.name) {
+		a.out.opaque = true // a function, say, for the shell that env starts
+	}
+	if as.value.known() {
+		a.out.aside = append(a.out.aside, a.nested(as.value.lit, place{unknown: true}))
+	}
+}
+
 func newAssign(name string, value word) assign {
-	return assign{name: name, value: value, never: neverAssigned(name), bad: value.unknown}
+	return assign{name: name, value: value, never: neverAssigned(name) || !isName(name), bad: value.unknown}
 }
 
 // moved follows cd. Known says that it is one to a literal folder inside the
@@ -198,6 +225,9 @@ func joinPath(base, p string) string {
 
 // redirect notes what a redirection reads or writes.
 func (a *analyzer) redirect(r *syntax.Redirect, p place, bare bool) {
+	if r.N != nil {
+		a.sets(strings.Trim(r.N.Value, "{}"))
+	}
 	if r.Hdoc != nil {
 		b := wordBuilder{a: a, place: p}
 		for _, part := range r.Hdoc.Parts {

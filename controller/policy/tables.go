@@ -85,6 +85,7 @@ type wrapper struct {
 	clear, assigns, join, rest, text, script, fold bool
 	skip                                           int
 	flag, value, shell, split, none, hide, swap    map[string]bool
+	optional                                       map[string]bool
 	exec, only, marker                             []string
 }
 
@@ -151,6 +152,8 @@ func (w *wrapper) readList(what string, names []string, set func() map[string]bo
 		w.hide = set()
 	case "replace":
 		w.swap = set()
+	case "optional":
+		w.optional = set()
 	case "exec":
 		w.exec = names
 	case "only":

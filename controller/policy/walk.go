@@ -141,7 +141,7 @@ func (a *analyzer) command(c syntax.Command, redirs []*syntax.Redirect, p place)
 		a.function(x, p)
 	case *syntax.TimeClause:
 		if x.Stmt != nil {
-			return a.stmt(x.Stmt, p)
+			return a.stmt(timed(x.Stmt), p)
 		}
 	case *syntax.CoprocClause:
 		a.coproc(x, p)
@@ -149,6 +149,21 @@ func (a *analyzer) command(c syntax.Command, redirs []*syntax.Redirect, p place)
 		a.evaluated(c, p)
 	}
 	return p, p
+}
+
+// timed is what time runs. The parser leaves its options to the command.
+func timed(s *syntax.Stmt) *syntax.Stmt {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok {
+		return s
+	}
+	args := call.Args
+	for len(args) > 0 && (args[0].Lit() == "-p" || args[0].Lit() == "--") {
+		args = args[1:]
+	}
+	out := *s
+	out.Cmd = &syntax.CallExpr{Assigns: call.Assigns, Args: args}
+	return &out
 }
 
 func (a *analyzer) binary(x *syntax.BinaryCmd, p place) (done, failed place) {
@@ -189,6 +204,7 @@ func (a *analyzer) loop(x syntax.Node, p place, body func(place)) place {
 func (a *analyzer) forLoop(l syntax.Loop, p place) {
 	switch x := l.(type) {
 	case *syntax.WordIter:
+		a.sets(x.Name.Value)
 		a.look(a.words(x.Items, p), p)
 	case *syntax.CStyleLoop:
 		for _, e := range []syntax.ArithmExpr{x.Init, x.Cond, x.Post} {
@@ -222,13 +238,34 @@ func (a *analyzer) function(x *syntax.FuncDecl, p place) {
 	}
 }
 
+// coproc walks what runs beside the shell. A name may stand in front of a
+// compound command only; elsewhere the word, which the parser may yet take for
+// a name, is what runs.
 func (a *analyzer) coproc(x *syntax.CoprocClause, p place) {
+	if x.Stmt == nil {
+		return
+	}
+	if x.Name != nil && !compound(x.Stmt.Cmd) || startsWithAssignment(x.Stmt.Cmd) {
+		a.runsText("what coproc runs is not certain")
+	}
 	if x.Name != nil {
 		a.word(x.Name, p)
 	}
-	if x.Stmt != nil {
-		a.stmt(x.Stmt, p)
+	a.stmt(x.Stmt, p)
+}
+
+func compound(c syntax.Command) bool {
+	switch c.(type) {
+	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause:
+		return true
 	}
+	return false
+}
+
+// startsWithAssignment tells whether a call's first word looks like one.
+func startsWithAssignment(c syntax.Command) bool {
+	call, ok := c.(*syntax.CallExpr)
+	return ok && len(call.Args) > 0 && len(call.Assigns) == 0 && strings.Contains(call.Args[0].Lit(), "=")
 }
 
 // look notes words that belong to no command.

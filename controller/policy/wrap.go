@@ -84,7 +84,7 @@ func (u *unwrapping) options(i, skip int) {
 				continue
 			}
 			i = next
-		case u.w.assigns && isAssignment(text):
+		case u.isAssignment(text):
 			i++
 		case skip > 0:
 			i, skip = i+1, skip-1
@@ -118,9 +118,17 @@ func (u *unwrapping) operands(i, skip int) {
 // option passes the option at word i. It fails on one that is not known.
 func (u *unwrapping) option(i int, text string) (next int, ok bool) {
 	name, value, attached := strings.Cut(text, "=")
+	if full := u.w.complete(name); full != "" {
+		name, text = full, full+text[len(name):]
+	}
 	switch {
-	case u.w.flag[text]:
+	case u.w.flag[text] || u.w.script && u.w.value[name] && attached:
 		return i + 1, true
+	case u.w.optional[name] && !attached:
+		u.value(name, defaultSwap, i)
+		return i + 1, true
+	case u.w.script && text[0] != '/' && len(text) > 1 && text[1] != '-':
+		return u.shellBundle(i, text)
 	case u.known(name):
 		if !attached {
 			value = u.wordText(i + 1)
@@ -138,7 +146,42 @@ func (u *unwrapping) option(i int, text string) (next int, ok bool) {
 
 func (u *unwrapping) known(name string) bool {
 	w := u.w
-	return w.value[name] || w.shell[name] || w.split[name] || w.hide[name] || w.swap[name]
+	return w.value[name] || w.shell[name] || w.split[name] || w.hide[name] || w.swap[name] || w.optional[name]
+}
+
+// defaultSwap is the word that xargs -i puts text in place of.
+const defaultSwap = "{}"
+
+// complete finds the one long option that a name cut short stands for.
+func (w *wrapper) complete(name string) string {
+	if len(name) < 3 || name[:2] != "--" || w.flag[name] {
+		return ""
+	}
+	found := ""
+	for _, set := range []map[string]bool{w.flag, w.value, w.shell, w.split, w.hide, w.swap, w.optional} {
+		if set[name] {
+			return ""
+		}
+		for long := range set {
+			if strings.HasPrefix(long, name) && long != found {
+				if found != "" {
+					return ""
+				}
+				found = long
+			}
+		}
+	}
+	return found
+}
+
+// shellBundle passes the letters of a shell's option. Each o takes a further
+// word, wherever it stands, and c makes the first operand the text.
+func (u *unwrapping) shellBundle(i int, text string) (next int, ok bool) {
+	next = i + 1 + strings.Count(text, "o") + strings.Count(text, "O")
+	if strings.Contains(text, "c") && text[0] == '-' {
+		return u.shellOperand(next), true
+	}
+	return next, true
 }
 
 // bundle passes letters behind one dash; the first with a value ends them.
@@ -151,9 +194,9 @@ func (u *unwrapping) bundle(i int, text string) (next int, ok bool) {
 		if !u.known(name) {
 			return 0, false
 		}
-		if u.w.shell[name] && u.w.script {
-			// A shell's -c takes the first operand, whatever follows in the bundle.
-			return u.shellOperand(i + 1), true
+		if u.w.optional[name] && text[j+1:] == "" {
+			u.value(name, defaultSwap, i)
+			return i + 1, true
 		}
 		if value := text[j+1:]; value != "" {
 			u.value(name, value, i)
@@ -168,10 +211,17 @@ func (u *unwrapping) bundle(i int, text string) (next int, ok bool) {
 // shellOperand reads the text of sh -c, which stands behind further options.
 func (u *unwrapping) shellOperand(i int) int {
 	for i < len(u.words) && u.isOption(u.words[i].lit) && u.words[i].known() {
-		if u.w.value[u.words[i].lit] {
-			i++
-		}
+		x := u.words[i].lit
 		i++
+		switch {
+		case x == "--":
+			u.shellText(i)
+			return len(u.words)
+		case u.w.value[x]:
+			i++
+		case x[0] == '-' && len(x) > 1 && x[1] != '-':
+			i += strings.Count(x, "o") + strings.Count(x, "O")
+		}
 	}
 	u.shellText(i)
 	return len(u.words)
@@ -193,6 +243,8 @@ func (u *unwrapping) value(name, value string, i int) {
 		u.joined(i)
 	case u.w.shell[name]:
 		u.text(value)
+	case u.w.split[name] && strings.ContainsAny(value, "\\$#"):
+		u.out.lost = true // its own escapes and variables
 	case u.w.split[name]:
 		// env -S: the words of the text, then those behind it.
 		u.text(value + " " + joinWords(u.words[min(i+1, len(u.words)):]))

@@ -50,10 +50,12 @@ func (u *unwrapping) command(start int) {
 func (u *unwrapping) assigns(start int) []assign {
 	var out []assign
 	for _, w := range u.words[1:min(start, len(u.words))] {
-		if name, value, ok := strings.Cut(w.lit, "="); ok && isAssignment(w.lit) {
+		if name, value, ok := strings.Cut(w.lit, "="); ok && u.isAssignment(w.lit) {
 			v := literalWord(value)
 			v.unknown = w.unknown
-			out = append(out, newAssign(name, v))
+			as := newAssign(name, v)
+			u.a.assigned(as)
+			out = append(out, as)
 		}
 	}
 	return out
@@ -79,6 +81,12 @@ func untilTerminator(words []word) []word {
 		}
 	}
 	return words
+}
+
+// isAssignment tells whether a wrapper takes a word for NAME=value. To env every
+// word with = is one, whatever the name; a function can travel in it.
+func (u *unwrapping) isAssignment(s string) bool {
+	return u.w.assigns && strings.IndexByte(s, '=') > 0 && s[0] != '-'
 }
 
 // isAssignment tells whether a word is NAME=value.
