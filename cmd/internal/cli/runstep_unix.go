@@ -12,7 +12,9 @@ import (
 // groupPoll is how often a group is looked at that outlives its first process.
 const groupPoll = 10 * time.Millisecond
 
-func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// ownGroup makes a session rather than a group alone: a program that asks for a
+// password on the terminal then fails instead of being stopped for ever.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 func terminateGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGTERM) }
 

@@ -48,6 +48,20 @@ func TestRunStep(t *testing.T) {
 	}
 }
 
+// TestRunStepHasNoTerminal: nobody answers a question that a command asks there.
+func TestRunStepHasNoTerminal(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("the session of a process is read from /proc")
+	}
+	script := `cut -d ' ' -f 6 /proc/$$/stat; echo $$`
+	_, stdout, _, _, err := new(commander).Run(t.Context(), script, t.TempDir(), stepEnv())
+	session, pid, _ := strings.Cut(strings.TrimSpace(string(stdout)), "\n")
+	if err != nil || session != pid {
+		t.Errorf("session %s of process %s, %v", session, pid, err)
+	}
+}
+
 func TestRunStepWithoutEnvironment(t *testing.T) {
 	t.Setenv("ACPCTL_TEST_SECRET", "x")
 	_, stdout, _, _, err := new(commander).Run(t.Context(), `echo "${ACPCTL_TEST_SECRET-none}"`, t.TempDir(), nil)
