@@ -42,7 +42,7 @@ func (a askUser) Plan(_ *tool.Workspace, args json.RawMessage) (*tool.Plan, erro
 		return nil, err
 	}
 	return &tool.Plan{
-		Title: askName, Kind: tool.KindThink, RawInput: args,
+		Title: askName, Kind: tool.KindThink,
 		Run: func(ctx context.Context, _ func(tool.Progress)) tool.Result {
 			answers, err := a.put(ctx, b)
 			if err != nil {

@@ -21,7 +21,9 @@ const (
 	maxHeader      = 80
 	maxLabel       = 200
 	maxDescription = 1000
-	maxBatchBytes  = 64 << 10
+	// maxBatchBytes leaves room for the ids that go with the questions: the whole
+	// params may have 64 KiB.
+	maxBatchBytes = 63 << 10
 )
 
 // batch is what the model asks in one call.
@@ -44,9 +46,6 @@ type inputOption struct {
 // readBatch reads the arguments of a call. Its errors are for the model, which can
 // correct them.
 func readBatch(args json.RawMessage) (*batch, error) {
-	if len(args) > maxBatchBytes {
-		return nil, fmt.Errorf("the arguments of ask_user have more than %d bytes", maxBatchBytes)
-	}
 	d := json.NewDecoder(bytes.NewReader(args))
 	d.DisallowUnknownFields()
 	b := new(batch)
@@ -67,6 +66,9 @@ func readBatch(args json.RawMessage) (*batch, error) {
 		if err := q.valid(); err != nil {
 			return nil, fmt.Errorf("question %d: %w", i+1, err)
 		}
+	}
+	if raw, err := json.Marshal(b); err != nil || len(raw) > maxBatchBytes {
+		return nil, fmt.Errorf("the questions have more than %d bytes", maxBatchBytes)
 	}
 	return b, nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // elicit asks by a form. Secrets never go through it: the model is told not to ask
@@ -124,7 +123,7 @@ func (q *question) fromForm(name string, content map[string]json.RawMessage, a *
 	if single != "" {
 		a.Values = []string{single}
 	}
-	if strings.TrimSpace(other) != "" {
+	if other != "" {
 		if len(a.Values) > 0 {
 			return used, errors.New("both a choice and own words are given")
 		}

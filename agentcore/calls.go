@@ -43,6 +43,7 @@ func (t *turn) plan(c *model.Call) *plannedCall {
 			p.Kind = tl.Spec().Kind
 			return p.refuse("%v", err)
 		}
+		plan.RawInput = p.RawInput
 		p.Plan = *plan
 		return p
 	}

@@ -36,6 +36,18 @@ func (c *chain) commit(records []record, updates ...update) error {
 	return nil
 }
 
+// open answers with the response that makes the session known, and sends updates
+// right behind it. Nothing else of the session comes between.
+func (c *chain) open(answer func() error, updates func() []update) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := answer(); err != nil {
+		return err
+	}
+	c.sendLocked(updates())
+	return nil
+}
+
 // send sends updates that are no facts of the log.
 func (c *chain) send(updates ...update) {
 	c.mu.Lock()

@@ -94,10 +94,10 @@ func (c *conn) shut(s *session) {
 	}
 }
 
-// lost is told the error of a write. The connection ends for it unless it was the
-// caller who gave up.
+// lost is told the error of a write. The connection ends for it unless the write was
+// not wanted any more.
 func (c *conn) lost(err error) {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, jsonrpc.ErrAnswered) {
 		return
 	}
 	select {

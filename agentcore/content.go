@@ -12,9 +12,9 @@ type input struct {
 	images []recordImage
 }
 
-// block holds the members of all kinds of content blocks. ACP: ContentBlock.
+// block holds the members of all kinds of content blocks but their type.
+// ACP: ContentBlock.
 type block struct {
-	Type        string    `json:"type"`
 	Text        *string   `json:"text"`
 	URI         string    `json:"uri"`
 	Name        string    `json:"name"`
@@ -74,26 +74,23 @@ func bad(reason string, facts ...any) *contentError { return &contentError{reaso
 
 // add returns the text of a block, or keeps its image.
 func (in *input) add(raw json.RawMessage, vision bool) (string, *contentError) {
+	var kind string
+	if json.Unmarshal(object(raw)["type"], &kind) != nil {
+		return "", bad("content_invalid")
+	}
+	if err := supported(kind, vision); err != nil {
+		return "", err
+	}
 	var b block
 	if json.Unmarshal(raw, &b) != nil {
 		return "", bad("content_invalid")
 	}
-	switch b.Type {
-	case "text":
-		if b.Text == nil {
-			return "", bad("content_invalid")
-		}
-		return *b.Text, nil
+	switch kind {
 	case "resource_link":
 		return b.link(), nil
 	case "resource":
 		return b.embedded()
-	case "audio":
-		return "", bad("audio_unsupported")
 	case "image":
-		if !vision {
-			return "", bad("image_unsupported_by_model")
-		}
 		img, reason := decodeImage(b.MIMEType, b.Data)
 		if reason != "" {
 			return "", bad(reason)
@@ -101,7 +98,26 @@ func (in *input) add(raw json.RawMessage, vision bool) (string, *contentError) {
 		in.images = append(in.images, img)
 		return "", nil
 	}
-	return "", bad("content_unsupported", "type", b.Type)
+	if b.Text == nil {
+		return "", bad("content_invalid")
+	}
+	return *b.Text, nil
+}
+
+// supported refuses a block for its type alone.
+func supported(kind string, vision bool) *contentError {
+	switch kind {
+	case "text", "resource_link", "resource":
+		return nil
+	case "audio":
+		return bad("audio_unsupported")
+	case "image":
+		if !vision {
+			return bad("image_unsupported_by_model")
+		}
+		return nil
+	}
+	return bad("content_unsupported", "type", kind)
 }
 
 func (b *block) link() string {

@@ -18,8 +18,8 @@ func (c *conn) deleteSession(r *jsonrpc.Request) {
 		Meta      json.RawMessage `json:"_meta"`
 	}
 	err := decode(r, &p)
-	if err == nil && p.SessionID == "" {
-		err = invalid("invalid_params", "sessionId is missing")
+	if err == nil {
+		err = checkID(p.SessionID)
 	}
 	if err != nil {
 		c.refuse(r, err)

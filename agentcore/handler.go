@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/acpctl/acpctl/internal/jsonrpc"
 )
@@ -94,8 +95,15 @@ func sessionIDOf(params json.RawMessage) string {
 // reply answers a request.
 func (c *conn) reply(r *jsonrpc.Request, result any) { c.lost(r.Reply(result)) }
 
-// refuse answers a request with an error.
-func (c *conn) refuse(r *jsonrpc.Request, err error) { c.lost(r.ReplyError(responseError(err))) }
+// refuse answers a request with an error. One that was cancelled meanwhile, and for
+// which that is final, is answered as such.
+func (c *conn) refuse(r *jsonrpc.Request, err error) {
+	sent := r.ReplyError(responseError(err))
+	if errors.Is(sent, jsonrpc.ErrPeerCancelled) {
+		sent = r.ReplyError(cancelledError())
+	}
+	c.lost(sent)
+}
 
 // answer replies with the result of a request, or with its error.
 func (c *conn) answer(r *jsonrpc.Request, result any, err error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strings"
 	"sync"
 	"testing"
@@ -316,7 +317,7 @@ type fake struct {
 	requests []*model.Request
 }
 
-func (f *fake) Stream(ctx context.Context, req *model.Request) func(func(model.Chunk, error) bool) {
+func (f *fake) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		f.mu.Lock()
 		f.requests = append(f.requests, req)

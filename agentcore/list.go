@@ -48,7 +48,10 @@ func (c *conn) list(r *jsonrpc.Request) (*listResult, error) {
 		return nil, err
 	}
 	infos, err := c.core.opts.Store.List(r.Context())
-	if err != nil {
+	switch {
+	case r.Context().Err() != nil:
+		return nil, cancelledError()
+	case err != nil:
 		return nil, storageError(err)
 	}
 	var last *store.Info

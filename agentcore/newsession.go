@@ -79,11 +79,10 @@ func (c *conn) create(r *jsonrpc.Request, o *opening) {
 		c.refuse(r, err)
 		return
 	}
-	if err := r.Reply(s.opened(s.id)); err != nil {
+	err = s.chain.open(func() error { return r.Reply(s.opened(s.id)) }, s.planUpdates)
+	if err != nil {
 		c.undo(r, s, err)
-		return
 	}
-	s.chain.send(s.planUpdates()...)
 }
 
 // compose builds the session and makes it durable and active.

@@ -118,7 +118,7 @@ func (c *conn) reload(r *jsonrpc.Request, s *session, replay bool) {
 		return
 	}
 	s.replay(log)
-	c.reply(r, s.opened(""))
+	c.lost(s.chain.open(func() error { return r.Reply(s.opened("")) }, s.planUpdates))
 }
 
 func (s *session) reloadable(r *jsonrpc.Request, replay bool) error {

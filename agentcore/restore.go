@@ -51,6 +51,9 @@ func (c *conn) reopen(r *jsonrpc.Request, replay bool) {
 
 // take checks the request against what is stored and opens the log.
 func (c *conn) take(r *jsonrpc.Request, id string) (*reopening, error) {
+	if err := checkID(id); err != nil {
+		return nil, err
+	}
 	info, err := c.core.opts.Store.Stat(c.ctx, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -96,16 +99,16 @@ func (c *conn) restore(r *jsonrpc.Request, re *reopening) {
 		c.refuse(r, err)
 		return
 	}
-	if err := r.Reply(s.opened("")); err != nil {
-		c.shut(s)
-		if errors.Is(err, jsonrpc.ErrPeerCancelled) {
-			c.refuse(r, cancelledError())
-			return
-		}
-		c.lost(err)
+	err = s.chain.open(func() error { return r.Reply(s.opened("")) }, s.planUpdates)
+	if err == nil {
 		return
 	}
-	s.chain.send(s.planUpdates()...)
+	c.shut(s)
+	if errors.Is(err, jsonrpc.ErrPeerCancelled) {
+		c.refuse(r, cancelledError())
+		return
+	}
+	c.lost(err)
 }
 
 // rebuild makes a session of what is stored. It owns the handle from the start.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/acpctl/acpctl/agentcore/mcp"
@@ -128,10 +129,26 @@ func (s *session) editHeader(edit func(*store.Header)) error {
 	return nil
 }
 
+// maxID is the longest session id.
+const maxID = 128
+
+// checkID refuses a session id that is not safe as the name of a file.
+func checkID(id string) error {
+	word := func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' }
+	other := func(r rune) bool { return !word(r) && !strings.ContainsRune("._-", r) }
+	if id == "" || len(id) > maxID || !word(rune(id[0])) || strings.ContainsFunc(id, other) {
+		return invalid("bad_session_id", "sessionId must be letters, digits, dots, underscores and hyphens", "sessionId", id)
+	}
+	return nil
+}
+
 // active finds the session that params name.
 func (c *conn) active(id string) (*session, error) {
 	if s := c.session(id); s != nil {
 		return s, nil
+	}
+	if err := checkID(id); err != nil {
+		return nil, err
 	}
 	if _, err := c.core.opts.Store.Stat(c.ctx, id); err == nil {
 		return nil, noSession("not_active", id)
