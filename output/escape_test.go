@@ -2,7 +2,7 @@ package output
 
 import "testing"
 
-func TestEscapeControl(t *testing.T) {
+func TestRO33_EscapeControl(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ in, line, lines string }{
 		{"plain é 😀", "plain é 😀", "plain é 😀"},

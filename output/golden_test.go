@@ -6,6 +6,8 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -84,7 +86,7 @@ func failedResult() event.Result {
 	}
 }
 
-func TestGolden(t *testing.T) {
+func TestRO32_Golden(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(stdout, stderr *bytes.Buffer) Sink{
 		"ndjson": func(stdout, _ *bytes.Buffer) Sink { return NewNDJSON(stdout, nil) },
@@ -110,12 +112,31 @@ func TestGolden(t *testing.T) {
 			}
 			checkGolden(t, name+".stdout", stdout.Bytes())
 			checkGolden(t, name+".stderr", stderr.Bytes())
-			for _, b := range bytes.ReplaceAll(stderr.Bytes(), []byte("\x1b["), nil) {
-				if b < 0x20 && b != '\n' && b != '\t' {
-					t.Errorf("control character %#x on stderr", b)
-				}
+			if bytes.ContainsFunc(slices.Concat(stdout.Bytes(), stderr.Bytes()), forbidden) && name != "colour" {
+				t.Error("control characters in the output")
 			}
 		})
+	}
+}
+
+// forbidden says whether a character of an agent could fool a terminal.
+func forbidden(r rune) bool { return r < 0x20 && r != '\n' && r != '\t' || r == 0x7f }
+
+// TestRO33_ColourChangesNothingElse: without the colours, the text is the plain
+// one, so none of the sequences is the agent's.
+func TestRO33_ColourChangesNothingElse(t *testing.T) {
+	t.Parallel()
+	var plain, coloured bytes.Buffer
+	for _, e := range sequence() {
+		for to, on := range map[*bytes.Buffer]bool{&plain: false, &coloured: true} {
+			if err := NewText(to, to, &TextOptions{Color: on}).Write(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	bare := regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(coloured.String(), "")
+	if diff := cmp.Diff(plain.String(), bare); diff != "" || bare == coloured.String() {
+		t.Errorf("without colours (-plain +coloured):\n%s", diff)
 	}
 }
 
@@ -136,7 +157,7 @@ func checkGolden(t *testing.T, name string, got []byte) {
 	}
 }
 
-func TestTextOfASuccess(t *testing.T) {
+func TestRO32_TextOfASuccess(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -162,8 +183,8 @@ func TestTextOfASuccess(t *testing.T) {
 	}
 }
 
-// TestTextErrors says what a lost writer does: only stdout carries data.
-func TestTextErrors(t *testing.T) {
+// TestRO34_TextErrors says what a lost writer does: only stdout carries data.
+func TestRO34_TextErrors(t *testing.T) {
 	t.Parallel()
 	gone := &writes{err: syscall.EPIPE}
 	result := event1(1, event.Result{Status: "ok", Text: "x"})

@@ -27,7 +27,7 @@ func (s *slow) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestGuardWaitsForASlowReader(t *testing.T) {
+func TestRO36_GuardWaitsForASlowReader(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &slow{open: make(chan struct{})}
@@ -54,7 +54,7 @@ func TestGuardWaitsForASlowReader(t *testing.T) {
 	})
 }
 
-func TestGuardGivesUpAfterTheDeadline(t *testing.T) {
+func TestRO38_GuardGivesUpAfterTheDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &slow{open: make(chan struct{})}
@@ -84,7 +84,7 @@ func TestGuardGivesUpAfterTheDeadline(t *testing.T) {
 	})
 }
 
-func TestGuardWritesWithinTheDeadline(t *testing.T) {
+func TestRO38_GuardWritesWithinTheDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &slow{open: make(chan struct{})}
@@ -103,7 +103,7 @@ func TestGuardWritesWithinTheDeadline(t *testing.T) {
 	})
 }
 
-func TestGuardKeepsTheFirstError(t *testing.T) {
+func TestRO34_GuardKeepsTheFirstError(t *testing.T) {
 	t.Parallel()
 	w := &writes{err: fmt.Errorf("write: %w", syscall.EPIPE)}
 	g := NewGuard(w)
@@ -117,7 +117,7 @@ func TestGuardKeepsTheFirstError(t *testing.T) {
 	}
 }
 
-func TestIsReaderGone(t *testing.T) {
+func TestRO34_IsReaderGone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		err  error

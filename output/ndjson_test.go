@@ -30,7 +30,7 @@ func (w *writes) Write(p []byte) (int, error) {
 
 func event1(seq int64, b event.Body) *event.Event { return &event.Event{Seq: seq, Body: b} }
 
-func TestNDJSONWritesWholeLines(t *testing.T) {
+func TestRO27_NDJSONWritesWholeLines(t *testing.T) {
 	t.Parallel()
 	var w writes
 	s := NewNDJSON(&w, nil)
@@ -53,7 +53,7 @@ func TestNDJSONWritesWholeLines(t *testing.T) {
 	}
 }
 
-func TestNDJSONFilter(t *testing.T) {
+func TestRO31_FilterSpeaksPerLineAndNamesTheEvent(t *testing.T) {
 	t.Parallel()
 	errBad := errors.New("bad")
 	filter := func(e map[string]any) iter.Seq2[any, error] {
@@ -93,7 +93,7 @@ func TestNDJSONFilter(t *testing.T) {
 	}
 }
 
-func TestNDJSONFilterKeepsNumbers(t *testing.T) {
+func TestRO31_FilterKeepsNumbers(t *testing.T) {
 	t.Parallel()
 	var w writes
 	s := NewNDJSON(&w, &NDJSONOptions{Filter: func(e map[string]any) iter.Seq2[any, error] {
@@ -107,7 +107,7 @@ func TestNDJSONFilterKeepsNumbers(t *testing.T) {
 	}
 }
 
-func TestJSONWritesTheResultAlone(t *testing.T) {
+func TestRO32_JSONWritesTheResultAlone(t *testing.T) {
 	t.Parallel()
 	var buf bytes.Buffer
 	s := NewJSON(&buf)

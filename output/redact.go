@@ -1,7 +1,6 @@
 package output
 
 import (
-	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -27,8 +26,10 @@ const minPart = 4
 // Bytes and Writer are safe for concurrent use, Events is not. Without secrets
 // it hands everything on as it is. A nil Redactor has none.
 type Redactor struct {
-	secrets []string // as given, those that are long enough
-	forms   []string // all that is looked for
+	secrets []string      // as given, those that are long enough
+	forms   []string      // all that is looked for
+	starts  [256][]string // the forms by their first byte
+	longest int           // bytes of the longest form
 	held    map[string]*held
 	out     []event.Event // of the last call of Events
 }
@@ -45,6 +46,10 @@ func NewRedactor(secrets []string) *Redactor {
 	}
 	slices.Sort(r.forms)
 	r.forms = slices.Compact(r.forms)
+	for _, form := range r.forms {
+		r.starts[form[0]] = append(r.starts[form[0]], form)
+		r.longest = max(r.longest, len(form))
+	}
 	return r
 }
 
@@ -71,29 +76,23 @@ func (r *Redactor) text(s string) string { return replace(s, r.find(s)) }
 // find returns where secrets are, in order. Secrets that overlap are one span.
 func (r *Redactor) find(s string) []span {
 	var list []span
-	for _, form := range r.forms {
-		for at := 0; ; at++ {
-			i := strings.Index(s[at:], form)
-			if i < 0 {
-				break
+	for i := range len(s) {
+		for _, form := range r.starts[s[i]] {
+			if strings.HasPrefix(s[i:], form) {
+				list = join(list, span{i, i + len(form)})
 			}
-			at += i
-			list = append(list, span{at, at + len(form)})
 		}
 	}
-	if len(list) < 2 {
+	return list
+}
+
+// join adds a span that begins at or behind the last one's start.
+func join(list []span, next span) []span {
+	if n := len(list); n > 0 && next.from < list[n-1].to {
+		list[n-1].to = max(list[n-1].to, next.to)
 		return list
 	}
-	slices.SortFunc(list, func(a, b span) int { return cmp.Or(a.from-b.from, a.to-b.to) })
-	merged := list[:1]
-	for _, next := range list[1:] {
-		if last := &merged[len(merged)-1]; next.from < last.to {
-			last.to = max(last.to, next.to)
-		} else {
-			merged = append(merged, next)
-		}
-	}
-	return merged
+	return append(list, next)
 }
 
 func replace(s string, spans []span) string {
@@ -127,18 +126,18 @@ func (r *Redactor) feed(s string) (out, rest string) {
 // openEnd is the length of the longest end of s, of at least least bytes, with
 // which a secret begins that is not complete yet.
 func (r *Redactor) openEnd(s string, least int) int {
-	longest := 0
-	for _, form := range r.forms {
-		for n := min(len(s), len(form)-1); n > longest && n >= least; n-- {
-			if s[len(s)-n:] == form[:n] {
-				longest = n
+	for i := max(0, len(s)-r.longest+1); i <= len(s)-least; i++ {
+		for _, form := range r.starts[s[i]] {
+			if len(form) > len(s)-i && strings.HasPrefix(form, s[i:]) {
+				return len(s) - i
 			}
 		}
 	}
-	return longest
+	return 0
 }
 
-// openStart is openEnd for the start of s and the ends of secrets.
+// openStart is openEnd for the start of s and the ends of secrets. It is needed
+// once per agent.
 func (r *Redactor) openStart(s string, least int) int {
 	longest := 0
 	for _, form := range r.forms {

@@ -31,7 +31,7 @@ func shown(r *Redactor, events ...event.Event) []string {
 
 func in(session string, b event.Body) event.Event { return event.Event{SessionID: session, Body: b} }
 
-func TestRedactEventFields(t *testing.T) {
+func TestRO41_RedactEventFields(t *testing.T) {
 	t.Parallel()
 	code := 7
 	failure := &event.Failure{Class: event.ClassAgent, Message: token, Hints: []string{"see " + token}, Data: json.RawMessage(`{"k":"` + token + `"}`), Err: errors.New(token)}
@@ -40,6 +40,7 @@ func TestRedactEventFields(t *testing.T) {
 		"tool":           in("s", event.ToolEnd{ToolCall: event.ToolCall{Command: "curl " + token, Paths: []string{token}, RawInput: json.RawMessage(`["` + token + `"]`)}}),
 		"pointers":       in(token, event.Result{Error: failure, Question: &event.Question{Message: token}, Steps: map[string]*event.StepResult{"a": {Reason: token, ExitCode: &code}}}),
 		"escaped":        in("s", event.Update{Update: json.RawMessage(`{"a":"\u0067hp_0123456789","b":"A\u00e9"}`)}),
+		"ext (F19)":      in("s", event.Ext{Method: "_vendor/mcp_updated", Params: json.RawMessage(`{"env":[{"value":"` + token + `"}]}`)}),
 		"step":           {Step: token, Body: event.StepStart{}},
 	} {
 		before, err := e.AppendJSON(nil)
@@ -59,7 +60,7 @@ func TestRedactEventFields(t *testing.T) {
 	}
 }
 
-func TestRedactEventLeavesTheRest(t *testing.T) {
+func TestRO41_RedactEventLeavesTheRest(t *testing.T) {
 	t.Parallel()
 	r := NewRedactor([]string{token})
 	raw := json.RawMessage(` {"b" : 1e3, "a":"A\u00e9","` + token + `":[true,null]}`)
@@ -80,7 +81,7 @@ func TestRedactEventLeavesTheRest(t *testing.T) {
 	}
 }
 
-func TestRedactSplitSecret(t *testing.T) {
+func TestRO60_RedactSplitSecret(t *testing.T) {
 	t.Parallel()
 	said := func(s string) event.Body { return event.MessageDelta{Role: "agent", MessageID: "m", Text: s} }
 	thought := func(s string) event.Body { return event.ThoughtDelta{Text: s} }
@@ -138,7 +139,7 @@ func TestRedactSplitSecret(t *testing.T) {
 	}
 }
 
-func TestRedactWhereATextWasCut(t *testing.T) {
+func TestRO60_RedactWhereATextWasCut(t *testing.T) {
 	t.Parallel()
 	r := NewRedactor([]string{token})
 	call := event.ToolCall{Output: "out ghp_01", OutputCut: true}

@@ -3,16 +3,18 @@ package output
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // forms returns a secret as it is and in the encodings that are looked for.
 func forms(secret string) []string {
 	list := []string{secret}
-	for s, depth := secret, 0; depth < 2; depth++ { // JSON inside a JSON text is common
-		s = quoted(s)
-		list = append(list, s)
+	for _, s := range spellings(secret) {
+		list = append(list, s, quoted(s)) // JSON inside a JSON text is common
 	}
 	for _, s := range []string{url.QueryEscape(secret), url.PathEscape(secret), percentAll(secret)} {
 		list = append(list, s, lowerHex(s))
@@ -20,14 +22,43 @@ func forms(secret string) []string {
 	return append(list, base64Forms(secret)...)
 }
 
+// spellings is the inside of s as a JSON text in the ways that common encoders
+// write it: plain, safe in HTML, in ASCII alone, with \/ for a slash.
+func spellings(s string) []string {
+	plain, html := quoted(s), encoded(s, true)
+	return []string{
+		plain, html, inASCII(plain), inASCII(html),
+		strings.ReplaceAll(plain, "/", `\/`), strings.ReplaceAll(inASCII(plain), "/", `\/`),
+	}
+}
+
 // quoted is the inside of s as a JSON text.
-func quoted(s string) string {
+func quoted(s string) string { return encoded(s, false) }
+
+func encoded(s string, html bool) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
+	enc.SetEscapeHTML(html)
 	_ = enc.Encode(s) // a text always has a form
 	out := strings.TrimSuffix(b.String(), "\n")
 	return out[1 : len(out)-1]
+}
+
+// inASCII escapes what is not ASCII in the inside of a JSON text.
+func inASCII(inner string) string {
+	var b strings.Builder
+	for _, r := range inner {
+		switch {
+		case r < utf8.RuneSelf:
+			b.WriteRune(r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		}
+	}
+	return b.String()
 }
 
 // percentAll escapes all but letters, digits and -_.~, as encodeURIComponent and

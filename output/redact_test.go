@@ -16,7 +16,7 @@ import (
 
 const secret = `tok/en+"7%é`
 
-func TestRedactForms(t *testing.T) {
+func TestRO60_RedactForms(t *testing.T) {
 	t.Parallel()
 	r := NewRedactor([]string{secret, "short", "abcdef", "cdefgh"})
 	jsonText, _ := json.Marshal(secret)
@@ -26,6 +26,10 @@ func TestRedactForms(t *testing.T) {
 		"at both ends":  {secret + secret, "******"},
 		"JSON":          {"<" + strings.Trim(string(jsonText), `"`)[0:len(jsonText)-2] + ">", "<***>"},
 		"JSON in JSON":  {string(twice), `"\"***\""`},
+		"JSON, HTML":    {`<tok/en+\"7%é&\u0026>`, `<***&\u0026>`},
+		"JSON, ASCII":   {`tok/en+\"7%\u00e9`, "***"},
+		"JSON, slash":   {`tok\/en+\"7%é tok\/en+\"7%\u00e9`, "*** ***"},
+		"ASCII in JSON": {`tok/en+\\\"7%\\u00e9`, "***"},
 		"query":         {"?t=" + url.QueryEscape(secret) + "&", "?t=***&"},
 		"path":          {"/" + url.PathEscape(secret) + "/", "/***/"},
 		"lower hex":     {"/" + lowerHex(percentAll(secret)) + "/", "/***/"},
@@ -41,8 +45,8 @@ func TestRedactForms(t *testing.T) {
 	}
 }
 
-// TestRedactBase64 masks a secret wherever it stands in encoded data.
-func TestRedactBase64(t *testing.T) {
+// TestRO60_RedactBase64 masks a secret wherever it stands in encoded data.
+func TestRO60_RedactBase64(t *testing.T) {
 	t.Parallel()
 	r := NewRedactor([]string{secret})
 	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding} {
@@ -59,7 +63,7 @@ func TestRedactBase64(t *testing.T) {
 	}
 }
 
-func TestRedactWriter(t *testing.T) {
+func TestRO60_RedactWriter(t *testing.T) {
 	t.Parallel()
 	r := NewRedactor([]string{secret, "abcdef", "abcdefghij"})
 	text := "abcdef abcdefghi " + secret + " abcdefghij tok"
@@ -81,7 +85,7 @@ func TestRedactWriter(t *testing.T) {
 	}
 }
 
-func TestRedactWriterDoesNotHoldLines(t *testing.T) {
+func TestRO60_RedactWriterDoesNotHoldLines(t *testing.T) {
 	t.Parallel()
 	var w writes
 	m := NewRedactor([]string{secret}).Writer(&w)
@@ -95,7 +99,7 @@ func TestRedactWriterDoesNotHoldLines(t *testing.T) {
 	}
 }
 
-func TestRedactNothing(t *testing.T) { // not parallel: it counts allocations
+func TestRO41_RedactNothing(t *testing.T) { // not parallel: it counts allocations
 	none := NewRedactor([]string{"short"})
 	text := []byte("short")
 	if got := none.Bytes(text); &got[0] != &text[0] {

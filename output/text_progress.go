@@ -95,7 +95,7 @@ func (s *text) stepEnd(at word, b *event.StepEnd) {
 	if b.ExitCode != nil && *b.ExitCode != 0 {
 		code = fmt.Sprintf("exit code %d", *b.ExitCode)
 	}
-	s.line(at, s.verdict(b.Status), word{plain, b.Reason}, word{plain, code}, word{s.colors.faint, duration(b.DurationMs)})
+	s.line(at, s.verdict(b.Status), word{plain, b.Reason}, word{plain, code}, word{s.colors.faint, took(b.DurationMs)})
 }
 
 // turnEnd shows turns that did not end as they should: a retry may follow.
@@ -113,7 +113,7 @@ func (s *text) toolEnd(at word, b *event.ToolCall) {
 		return
 	}
 	about := cmp.Or(target(b.Command, b.Paths), b.Title, b.Name)
-	s.line(at, word{s.colors.strong, cmp.Or(b.Kind, "tool")}, word{plain, s.clip(about)}, s.verdict(b.Status), word{s.colors.faint, duration(b.DurationMs)})
+	s.line(at, word{s.colors.strong, cmp.Or(b.Kind, "tool")}, word{plain, s.clip(about)}, s.verdict(b.Status), word{s.colors.faint, took(b.DurationMs)})
 	if s.opts.Verbose && b.Output != "" {
 		s.block(b.Output, outputHead)
 	}

@@ -58,6 +58,14 @@ func limitText(b *event.Limit) string {
 	return fmt.Sprintf("%s: %s of %s", b.Name, number(b.Value), number(b.Max))
 }
 
+// took is empty for a time that nobody measured.
+func took(ms int64) string {
+	if ms == 0 {
+		return ""
+	}
+	return duration(ms)
+}
+
 // duration prints milliseconds as people do: 340ms, 1.2s, 2m3s.
 func duration(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond

@@ -23,7 +23,7 @@ func awaitGone(t *testing.T, gone <-chan error) {
 	}
 }
 
-func TestWatchReaderSeesAClosedPipe(t *testing.T) {
+func TestRO34_WatchReaderSeesAClosedPipe(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -47,7 +47,7 @@ func TestWatchReaderSeesAClosedPipe(t *testing.T) {
 	}
 }
 
-func TestWatchReaderSeesAClosedSocket(t *testing.T) {
+func TestRO34_WatchReaderSeesAClosedSocket(t *testing.T) {
 	t.Parallel()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -64,7 +64,7 @@ func TestWatchReaderSeesAClosedSocket(t *testing.T) {
 	awaitGone(t, gone)
 }
 
-func TestWatchReaderStops(t *testing.T) {
+func TestRO34_WatchReaderStops(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -79,7 +79,7 @@ func TestWatchReaderStops(t *testing.T) {
 	}
 }
 
-func TestWatchReaderLeavesFilesAlone(t *testing.T) {
+func TestRO34_WatchReaderLeavesFilesAlone(t *testing.T) {
 	t.Parallel()
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
