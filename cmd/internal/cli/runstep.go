@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,8 @@ var errStepsKilled = errors.New("run steps were ended")
 // commander runs the commands of run steps, each in a process group of its own.
 // The zero value is ready; it is safe for concurrent use.
 type commander struct {
+	grace time.Duration // zero: stepGrace
+
 	mu      sync.Mutex // guards what follows
 	running map[*os.Process]bool
 	killed  bool
@@ -48,10 +51,11 @@ func (c *commander) Run(ctx context.Context, script, dir string, env []string) (
 	cmd.Env = append([]string{}, env...) // nil would be the environment of this process
 	ownGroup(cmd)
 	// Behind the SIGKILL to the group, for a process that left it.
-	cmd.WaitDelay = stepGrace + stepGrace/4
+	grace := cmp.Or(c.grace, stepGrace)
+	cmd.WaitDelay = grace + grace/4
 	kill := make(chan *time.Timer, 1)
 	cmd.Cancel = func() error {
-		kill <- time.AfterFunc(stepGrace, func() { killGroup(cmd.Process) })
+		kill <- time.AfterFunc(grace, func() { killGroup(cmd.Process) })
 		return terminateGroup(cmd.Process)
 	}
 	if err = c.start(ctx, cmd); err != nil {
@@ -60,7 +64,7 @@ func (c *commander) Run(ctx context.Context, script, dir string, env []string) (
 	waitErr := cmd.Wait()
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
-		awaitGroup(cmd.Process, kill)
+		awaitGroup(cmd.Process, grace, kill)
 	}
 	killGroup(cmd.Process)
 	c.mu.Lock()

@@ -21,8 +21,8 @@ func terminateGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.S
 func killGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
 // awaitGroup gives the rest of a group whose first process is gone the time that
-// is left until kill, the timer that ends it.
-func awaitGroup(p *os.Process, kill <-chan *time.Timer) {
+// is left of grace until kill, the timer that ends it.
+func awaitGroup(p *os.Process, grace time.Duration, kill <-chan *time.Timer) {
 	var timer *time.Timer
 	select {
 	case timer = <-kill:
@@ -31,7 +31,7 @@ func awaitGroup(p *os.Process, kill <-chan *time.Timer) {
 	}
 	tick := time.NewTicker(groupPoll)
 	defer tick.Stop()
-	for n := stepGrace / groupPoll; n > 0 && syscall.Kill(-p.Pid, 0) == nil; n-- {
+	for n := grace / groupPoll; n > 0 && syscall.Kill(-p.Pid, 0) == nil; n-- {
 		<-tick.C
 	}
 	timer.Stop()

@@ -15,7 +15,7 @@ func terminateGroup(p *os.Process) error { return p.Kill() }
 
 func killGroup(p *os.Process) { _ = p.Kill() }
 
-func awaitGroup(_ *os.Process, kill <-chan *time.Timer) {
+func awaitGroup(_ *os.Process, _ time.Duration, kill <-chan *time.Timer) {
 	select {
 	case timer := <-kill:
 		timer.Stop()
