@@ -19,11 +19,11 @@ func (s *jsonSink) Write(e *event.Event) error {
 	if _, ok := e.Body.(event.Result); !ok {
 		return nil
 	}
-	line, err := e.AppendJSON(s.line[:0])
-	if err != nil {
+	var err error
+	if s.line, err = e.AppendJSON(s.line[:0]); err != nil {
 		return err
 	}
-	s.line = append(line, '\n')
+	s.line = append(s.line, '\n')
 	_, err = s.w.Write(s.line)
 	return err
 }

@@ -40,11 +40,11 @@ func NewNDJSON(w io.Writer, opts *NDJSONOptions) Sink {
 }
 
 func (s *ndjson) Write(e *event.Event) error {
-	line, err := e.AppendJSON(s.line[:0])
-	if err != nil {
+	var err error
+	if s.line, err = e.AppendJSON(s.line[:0]); err != nil {
 		return err
 	}
-	s.line = append(line, '\n')
+	s.line = append(s.line, '\n')
 	if s.opts.Filter == nil {
 		_, err = s.w.Write(s.line)
 		return err

@@ -119,7 +119,7 @@ func (r *Redactor) event(e event.Event) event.Event {
 	e = r.envelope(e)
 	e.Body = r.cutEnds(e.Body)
 	if v, changed := r.value(reflect.ValueOf(e.Body)); changed {
-		e.Body, _ = v.Interface().(event.Body)
+		e.Body, _ = reflect.TypeAssert[event.Body](v)
 	}
 	return e
 }

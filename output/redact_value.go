@@ -44,7 +44,7 @@ func (r *Redactor) inside(v reflect.Value) (reflect.Value, bool) {
 	if v.IsNil() || v.Type() == reflect.TypeFor[error]() { // an error does not reach the line
 		return v, false
 	}
-	if n, ok := v.Interface().(json.Number); ok {
+	if n, ok := reflect.TypeAssert[json.Number](v); ok {
 		s := r.text(n.String())
 		return reflect.ValueOf(s), s != n.String()
 	}
