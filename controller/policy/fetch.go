@@ -51,7 +51,7 @@ func (p *fetchPattern) setHost(host ruleText, offset int) *patternError {
 	if host.s == "" {
 		return faultf(offset, "missing host; write fetch(host), fetch(*.host) or fetch(https://host/path/*)")
 	}
-	host.s = strings.ToLower(host.s)
+	host.s = asciiLower(host.s)
 	p.host = newGlob(host, globStarOnly)
 	p.any = host.plain("*")
 	return nil
@@ -72,7 +72,7 @@ func newTarget(raw string) *target {
 		t.bar = "no absolute URL"
 		return t
 	}
-	t.scheme, t.host = strings.ToLower(u.Scheme), strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	t.scheme, t.host = asciiLower(u.Scheme), asciiLower(strings.TrimSuffix(u.Hostname(), "."))
 	t.port, t.path = u.Port(), u.Path
 	if t.path == "" {
 		t.path = "/"
@@ -145,6 +145,17 @@ func (p *fetchPattern) matchHost(host string) bool {
 		}
 		host = below
 	}
+}
+
+// asciiLower leaves the length as it is, and so the marks of a pattern in place.
+func asciiLower(s string) string {
+	out := []byte(s)
+	for i, c := range out {
+		if 'A' <= c && c <= 'Z' {
+			out[i] = c + 'a' - 'A'
+		}
+	}
+	return string(out)
 }
 
 func portOf(scheme, port string) string {

@@ -56,7 +56,7 @@ const (
 func newGlob(t ruleText, full bool) *glob {
 	g := &glob{pure: true, spelled: -1}
 	for i := 0; i < len(t.s); {
-		r, n := utf8.DecodeRuneInString(t.s[i:])
+		r, n := decode(t.s[i:])
 		tok := globTok{char: r}
 		if t.mark[i] == markPlain {
 			tok, n = wildcard(t, i, r, n, full)
@@ -109,11 +109,11 @@ func newCharSet(t ruleText, i int) (*charSet, int) {
 		if t.plainAny(j, "]") && !first {
 			return set, j + 1 - i
 		}
-		low, n := utf8.DecodeRuneInString(t.s[j:])
+		low, n := decode(t.s[j:])
 		j += n
 		high := low
 		if j+1 < len(t.s) && t.plainAny(j, "-") && !t.plainAny(j+1, "]") {
-			high, n = utf8.DecodeRuneInString(t.s[j+1:])
+			high, n = decode(t.s[j+1:])
 			j += 1 + n
 		}
 		set.ranges = append(set.ranges, [2]rune{low, high})
@@ -130,7 +130,7 @@ func (g *glob) match(s string) bool {
 	// stood. It never takes more than len(s) times len(g.toks) steps.
 	t, star, from := 0, -1, 0
 	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
+		r, n := decode(s[i:])
 		switch {
 		case t < len(g.toks) && g.toks[t].kind == globStar:
 			star, from = t, i
@@ -143,7 +143,7 @@ func (g *glob) match(s string) bool {
 		case star < 0:
 			return false
 		}
-		_, n = utf8.DecodeRuneInString(s[from:])
+		_, n = decode(s[from:])
 		from += n
 		i, t = from, star+1
 	}
@@ -151,6 +151,16 @@ func (g *glob) match(s string) bool {
 		t++
 	}
 	return t == len(g.toks)
+}
+
+// decode reads one character. A byte that is no part of one stands for itself
+// alone, so that two of them are never the same.
+func decode(s string) (rune, int) {
+	r, n := utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError && n == 1 {
+		return -1 - rune(s[0]), 1
+	}
+	return r, n
 }
 
 // one tells whether the token stands for the character r.

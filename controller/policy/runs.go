@@ -2,7 +2,6 @@ package policy
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // Inside the text of a shell word these bytes stand for what is not known. They
@@ -55,7 +54,7 @@ func (g *glob) meets(s string) bool {
 	states[0] = true
 	g.spread(states)
 	for i, first := 0, true; i < len(s); first = false {
-		r, n := utf8.DecodeRuneInString(s[i:])
+		r, n := decode(s[i:])
 		i += n
 		next := make([]bool, len(states))
 		for t, on := range states {
