@@ -237,31 +237,54 @@ type matching struct {
 }
 
 // matchSegs matches a path relative to the base, "" for the base itself. Under
-// says that what is below a match is met as well.
+// says that what is below a match is met as well. It keeps, for each place in
+// the pattern, how sure it is that the names so far lead there, so its time
+// grows with the path and not with the ways to match it.
 func matchSegs(segs []pathSeg, rest string, under bool, how matching) verdict {
-	if len(segs) == 0 {
-		if rest == "" || under {
-			return yes
+	n := len(segs)
+	var buffer [2][16]verdict
+	cur, next := buffer[0][:], buffer[1][:]
+	if n >= len(cur) {
+		cur, next = make([]verdict, n+1), make([]verdict, n+1)
+	}
+	cur, next = cur[:n+1], next[:n+1]
+	cur[0] = yes
+	best := no
+	for alive := true; ; {
+		for i, seg := range segs {
+			if seg.glob == nil {
+				cur[i+1] = max(cur[i+1], cur[i])
+			}
 		}
-		return no
-	}
-	if segs[0].glob == nil {
-		best := matchSegs(segs[1:], rest, under, how)
-		for rest != "" && best != yes {
-			_, rest = cutSlash(rest)
-			best = max(best, matchSegs(segs[1:], rest, under, how))
+		if under || rest == "" {
+			best = max(best, cur[n])
 		}
-		return best
+		if rest == "" || !alive {
+			return best
+		}
+		var name string
+		name, rest = cutSlash(rest)
+		alive = nextStates(segs, name, how, cur, next)
+		cur, next = next, cur
 	}
-	if rest == "" {
-		return no
+}
+
+// nextStates takes one name and tells whether any place can still be reached.
+func nextStates(segs []pathSeg, name string, how matching, cur, next []verdict) bool {
+	clear(next)
+	alive := false
+	for i, seg := range segs {
+		switch {
+		case cur[i] == no:
+			continue
+		case seg.glob == nil:
+			next[i] = max(next[i], cur[i])
+		default:
+			next[i+1] = max(next[i+1], min(cur[i], seg.matchName(name, how)))
+		}
+		alive = true
 	}
-	name, rest := cutSlash(rest)
-	here := segs[0].matchName(name, how)
-	if here == no {
-		return no
-	}
-	return min(here, matchSegs(segs[1:], rest, under, how))
+	return alive
 }
 
 // matchName matches one folder name, which may hold the wildcards of a shell.

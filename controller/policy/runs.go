@@ -50,43 +50,39 @@ func shown(s string) string {
 // the file system replaces holds no slash and, at the front, no dot.
 func (g *glob) meets(s string) bool {
 	// states holds the places in the pattern that the text so far can lead to.
-	states := make([]bool, len(g.toks)+1)
+	states, next := make([]bool, len(g.toks)+1), make([]bool, len(g.toks)+1)
 	states[0] = true
 	g.spread(states)
 	for i, first := 0, true; i < len(s); first = false {
 		r, n := decode(s[i:])
 		i += n
-		next := make([]bool, len(states))
-		for t, on := range states {
-			if on {
-				g.step(next, t, r, first)
-			}
-		}
+		clear(next)
+		g.step(states, next, r, first)
 		g.spread(next)
-		states = next
+		states, next = next, states
 	}
 	return states[len(g.toks)]
 }
 
-// step adds the places that lead on from place t over one character or run.
-func (g *glob) step(next []bool, t int, r rune, first bool) {
-	switch r {
-	case anyRun, numRun, starRun:
-		next[t] = true
-		for u := t; u < len(g.toks) && g.runFits(g.toks[u], r, first && u == t); u++ {
-			next[u+1] = true
-		}
-	case oneRun:
-		if t < len(g.toks) && g.runFits(g.toks[t], r, first) {
-			next[t+1] = true
-		}
-	default:
-		if t < len(g.toks) && g.toks[t].one(r) {
-			next[t+1] = true
+// step adds the places that one character or run leads on to.
+func (g *glob) step(states, next []bool, r rune, first bool) {
+	run := false // the place is reached within the run
+	for t, tok := range g.toks {
+		here := states[t]
+		isRun := r == anyRun || r == numRun || r == starRun
+		next[t] = next[t] || here && (isRun || tok.kind == globStar)
+		switch {
+		case isRun:
+			run = here && g.runFits(tok, r, first) || run && g.runFits(tok, r, false)
+			next[t+1] = next[t+1] || run
+		case r == oneRun:
+			next[t+1] = next[t+1] || here && g.runFits(tok, r, first)
+		default:
+			next[t+1] = next[t+1] || here && tok.one(r)
 		}
 	}
-	if t < len(g.toks) && g.toks[t].kind == globStar {
-		next[t] = true
+	if last := len(g.toks); states[last] && (r == anyRun || r == numRun || r == starRun) {
+		next[last] = true
 	}
 }
 

@@ -16,6 +16,8 @@ const (
 	maxTexts    = 64        // texts within a text, as in sh -c "sh -c ..."
 	maxDepth    = 8         // how deep they may stand within each other
 	maxCommands = 4096      // simple commands, those behind wrappers included
+	maxWords    = 1 << 16   // words of all of them
+	maxWraps    = 32        // wrappers within each other
 	maxBraces   = 64        // words out of one brace expansion
 )
 

@@ -17,11 +17,14 @@ func analyzeWords(w *world, parsers *sync.Pool, list []string, p place) *script 
 			return &script{fault: "it holds a control character"}
 		}
 	}
-	if total > maxText || len(list) > maxCommands {
+	if total > maxText || len(list) > maxWords {
 		return &script{fault: "it is too long to be judged"}
 	}
 	a := &analyzer{world: w, parsers: parsers, out: s, shared: &analysis{}}
 	a.add(a.simple(words, p, nil))
+	if a.shared.exhausted() {
+		return &script{fault: "it has too many commands to be judged"}
+	}
 	// No shell is there to know its builtins.
 	s.commands[0].free = false
 	return s

@@ -37,9 +37,16 @@ func (a *analyzer) add(c *command) { a.out.commands = append(a.out.commands, c) 
 func (a *analyzer) simple(words []word, p place, redirs []*syntax.Redirect) *command {
 	c := &command{words: words, name: programName(words[0].lit), place: p}
 	a.shared.commands++
-	if a.shared.commands > maxCommands {
+	a.shared.words += len(words)
+	if a.shared.exhausted() {
 		return c
 	}
+	if a.shared.wraps > maxWraps {
+		a.runsText("it has too many wrappers within each other")
+		return c
+	}
+	a.shared.wraps++
+	defer func() { a.shared.wraps-- }()
 	c.free = a.builtin(words)
 	c.wraps, c.nested = a.unwrap(words, p)
 	if w := wrappers()[c.name]; w != nil && w.script && len(c.nested) == 0 {

@@ -19,8 +19,11 @@ type analyzer struct {
 
 // analysis counts what all texts of one command line have in common.
 type analysis struct {
-	texts, commands int
+	texts, commands, words, wraps int
 }
+
+// exhausted tells whether a command line has more in it than is judged.
+func (n *analysis) exhausted() bool { return n.commands > maxCommands || n.words > maxWords }
 
 // analyze reads a command line that is run in one of the places.
 func analyze(w *world, parsers *sync.Pool, text string, p place) *script {
@@ -59,7 +62,7 @@ func analyzeOnce(w *world, parsers *sync.Pool, text string, p place, shared *ana
 	s.ok = true
 	a := &analyzer{world: w, parsers: parsers, out: s, shared: shared, depth: depth, numbers: numericVariables(file)}
 	a.list(file.Stmts, p)
-	if shared.commands > maxCommands {
+	if shared.exhausted() {
 		return &script{fault: "it has too many commands to be judged"}
 	}
 	return s

@@ -245,6 +245,8 @@ func (u *unwrapping) value(name, value string, i int) {
 		u.text(value)
 	case u.w.split[name] && strings.ContainsAny(value, "\\$#"):
 		u.out.lost = true // its own escapes and variables
+	case u.w.split[name] && u.a.shared.texts > maxTexts:
+		u.out.lost = true
 	case u.w.split[name]:
 		// env -S: the words of the text, then those behind it.
 		u.text(value + " " + joinWords(u.words[min(i+1, len(u.words)):]))
@@ -278,6 +280,10 @@ func (u *unwrapping) text(s string) {
 // joined reads all words from i on as one shell text.
 func (u *unwrapping) joined(i int) {
 	if i >= len(u.words) {
+		return
+	}
+	if u.a.shared.texts > maxTexts {
+		u.out.lost = true
 		return
 	}
 	texts := make([]string, 0, len(u.words)-i)

@@ -19,6 +19,9 @@ func (u *unwrapping) finish() {
 
 // command makes the inner command that begins at word start.
 func (u *unwrapping) command(start int) {
+	if u.a.shared.exhausted() {
+		return
+	}
 	words := u.words[min(start, len(u.words)):]
 	if len(u.w.exec) > 0 {
 		words = untilTerminator(words)
