@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"path"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -108,126 +107,6 @@ func (a *analyzer) shellInput(words []word, redirs []*syntax.Redirect, p place) 
 	}
 	a.runsText("a shell runs what it reads")
 	return nil
-}
-
-// assign works off an assignment.
-func (a *analyzer) assign(x *syntax.Assign, p place) assign {
-	out := assign{}
-	if x.Name != nil {
-		out.name = x.Name.Value
-	}
-	if x.Index != nil && !allElements(x.Index) {
-		a.arithm(x.Index, p)
-	}
-	if x.Array != nil {
-		for _, e := range x.Array.Elems {
-			if e.Index != nil {
-				a.arithm(e.Index, p)
-			}
-			if e.Value != nil {
-				a.look(a.words([]*syntax.Word{e.Value}, p), p)
-			}
-		}
-	}
-	out.never = neverAssigned(out.name)
-	if x.Value != nil {
-		out = newAssign(out.name, a.word(x.Value, p))
-		a.look([]word{out.value}, p)
-		if evaluatesAgain(out.value.lit) {
-			a.runsText("a value could be evaluated a second time: " + preview(shown(out.value.lit)))
-		}
-	}
-	a.assigned(out)
-	return out
-}
-
-// sets notes that something other than an assignment gives a variable a value.
-func (a *analyzer) sets(name string) {
-	if neverAssigned(name) {
-		a.bar("it sets " + name + ", which can choose what runs")
-	}
-}
-
-// assigned looks into the value of a variable that a shell or another program
-// reads as a command. What is found there counts for denies only, since an
-// allow does not cover such a variable at all.
-func (a *analyzer) assigned(as assign) {
-	if !as.never || as.value.lit == "" {
-		return
-	}
-	switch as.name {
-	case "BASH_ENV", "ENV", "PS4", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS":
-		a.out.opaque = true
-	}
-	if !isName(as.name) {
-		a.out.opaque = true // a function, say, for the shell that env starts
-	}
-	if as.value.known() {
-		a.out.aside = append(a.out.aside, a.nested(as.value.lit, place{unknown: true}))
-	}
-}
-
-func newAssign(name string, value word) assign {
-	return assign{name: name, value: value, never: neverAssigned(name) || !isName(name), bad: value.unknown}
-}
-
-// moved follows cd. Known says that it is one to a literal folder inside the
-// roots, which needs no rule.
-func (a *analyzer) moved(words []word, p place) (done, failed place, known bool) {
-	program := words[0].lit
-	if program == "command" || program == "builtin" || program == "exec" {
-		for _, w := range words[1:] {
-			if movesShell(w.lit) || w.unknown {
-				a.out.lost = true
-			}
-		}
-		return p, p, false
-	}
-	if !movesShell(program) {
-		if words[0].unknown {
-			a.out.lost = true
-		}
-		return p, p, false
-	}
-	if folder, ok := a.cdTarget(words, p); ok {
-		return place{cwds: []string{folder}}, p, true
-	}
-	lost := place{cwds: p.cwds, unknown: true}
-	return lost, lost, false
-}
-
-func movesShell(program string) bool {
-	return program == "cd" || program == "pushd" || program == "popd"
-}
-
-// cdTarget is where a literal cd inside the roots leads.
-func (a *analyzer) cdTarget(words []word, p place) (string, bool) {
-	if words[0].lit != "cd" {
-		return "", false
-	}
-	rest := words[1:]
-	for len(rest) > 1 && (rest[0].lit == "-P" || rest[0].lit == "-L" || rest[0].lit == "--") {
-		rest = rest[1:]
-	}
-	base, sure := p.sure()
-	if len(rest) != 1 || !sure || !rest[0].known() || rest[0].glob || rest[0].lit == "" || rest[0].lit[0] == '-' {
-		return "", false
-	}
-	written := cleanAbs(rest[0].lit, base)
-	real, _, ok := a.world.follow(written)
-	// A shell takes ".." as text where the system does not; with a link in the
-	// way the two differ and neither is certain.
-	if physical, _, okToo := a.world.follow(joinPath(base, rest[0].lit)); !ok || !okToo || physical != real {
-		return "", false
-	}
-	return real, a.world.inside(real)
-}
-
-func joinPath(base, p string) string {
-	if path.IsAbs(p) {
-		return p
-	}
-	return base + "/" + p
 }
 
 // redirect notes what a redirection reads or writes.
