@@ -1,0 +1,111 @@
+package recipes
+
+import (
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// agentDecl says which agent a recipe wants. With neither line nor command it is
+// the bundled one.
+type agentDecl struct {
+	line    *text   // core, or a command line
+	command []*text // exact words
+	oneLine bool    // command is a single line to split
+	script  *text   // of the bundled agent's scripted model
+	env     []variableDecl
+}
+
+// agent reads the key agent; nil without it.
+func (p *parser) agent(n *yaml.Node, s *scope) *agentDecl {
+	if n == nil {
+		return nil
+	}
+	if n.Kind == yaml.ScalarNode {
+		return &agentDecl{line: p.text(n, s, true)}
+	}
+	command, core := field(n, "command"), field(n, "core")
+	switch {
+	case command != nil && core != nil:
+		p.errorf(command, "agent has core and command; it takes one of them")
+	case command == nil && core == nil && n.Kind == yaml.MappingNode && field(n, "url") == nil:
+		p.errorf(n, "agent needs core or command").Hint = "agent: core, or agent: {command: [my-agent, --acp]}"
+	case core != nil && field(n, "env") != nil:
+		p.errorf(field(n, "env"), "env is for command: the bundled agent runs in this process")
+	}
+	a := &agentDecl{
+		command: p.texts(command, s), oneLine: command != nil && command.Kind == yaml.ScalarNode,
+		script: p.text(field(core, "script"), s, true), env: p.variables(field(n, "env"), s),
+	}
+	if command != nil && command.Kind == yaml.SequenceNode && len(command.Content) == 0 {
+		p.errorf(command, "command is empty")
+	}
+	return a
+}
+
+// serverDecl is one MCP server as declared.
+type serverDecl struct {
+	src      *source
+	node     *yaml.Node
+	name     string
+	command  *text
+	args     []*text
+	env      []variableDecl
+	url      *text
+	headers  []variableDecl
+	required bool
+	dir      string // what relative programs are relative to; "" is the recipe's folder
+}
+
+// servers reads mcpServers in its order.
+func (p *parser) servers(n *yaml.Node, s *scope) []*serverDecl {
+	var list []*serverDecl
+	for _, e := range entries(n) {
+		if e.value.Kind == yaml.MappingNode {
+			list = append(list, p.server(e.key.Value, e.value, s))
+		}
+	}
+	return list
+}
+
+func (p *parser) server(name string, n *yaml.Node, s *scope) *serverDecl {
+	m := &serverDecl{
+		src: p.src, node: n, name: name,
+		command: p.text(field(n, "command"), s, true), args: p.texts(field(n, "args"), s),
+		env: p.variables(field(n, "env"), s), url: p.text(field(n, "url"), s, true),
+		headers: p.variables(field(n, "headers"), s), required: scalarOf(field(n, "required")) == "true",
+	}
+	kind := scalarOf(field(n, "type"))
+	switch {
+	case m.command != nil && m.url != nil:
+		p.errorf(n, "MCP server %q has command and url; it takes one of them", name)
+	case m.command == nil && m.url == nil:
+		p.errorf(n, "MCP server %q needs command (stdio) or url (http)", name)
+	case m.url != nil && kind == "stdio", m.command != nil && kind == "http":
+		p.errorf(field(n, "type"), "type %s does not fit the other keys of MCP server %q", kind, name)
+	}
+	misplaced, needs := []string{"args", "env"}, "command"
+	if m.url == nil {
+		misplaced, needs = []string{"headers"}, "url"
+	}
+	for _, key := range misplaced {
+		if v := field(n, key); v != nil && (m.url == nil) != (m.command == nil) {
+			p.errorf(v, "%s does not fit MCP server %q, which has no %s", key, name, needs)
+		}
+	}
+	return m
+}
+
+// serverFile reads the servers of a file in the shape of .mcp.json.
+func (p *parser) serverFile(text []byte, s *scope) []*serverDecl {
+	root := p.document(text, "a file of MCP servers")
+	if root == nil {
+		return nil
+	}
+	p.check(root, &form{object: &object{keys: []key{{name: "mcpServers", form: serversForm(), required: true}}}}, "", 0)
+	return p.servers(field(root, "mcpServers"), s)
+}
+
+// programPath says whether a program is named by a path, which is relative to the
+// file that names it.
+func programPath(name string) bool { return strings.ContainsAny(name, `/\`) }

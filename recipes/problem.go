@@ -1,0 +1,97 @@
+package recipes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Problem is one thing that is wrong with a recipe or with what it is given. Line
+// and Column count from 1, columns in characters; zero means no place in a file.
+type Problem struct {
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	Excerpt string `json:"excerpt,omitempty"` // the source line, and a line with a caret below it
+}
+
+// Place is file:line:column, as far as it is known.
+func (p *Problem) Place() string {
+	switch {
+	case p.Line == 0:
+		return p.File
+	case p.File == "":
+		return fmt.Sprintf("%d:%d", p.Line, p.Column)
+	default:
+		return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+	}
+}
+
+// Error is the problem on one line.
+func (p *Problem) Error() string {
+	if place := p.Place(); place != "" {
+		return place + ": " + p.Message
+	}
+	return p.Message
+}
+
+func (p *Problem) write(b *strings.Builder) {
+	b.WriteString(p.Error())
+	for line := range strings.Lines(p.Excerpt) {
+		b.WriteString("\n    " + strings.TrimSuffix(line, "\n"))
+	}
+	if p.Hint != "" {
+		b.WriteString("\n    hint: " + p.Hint)
+	}
+}
+
+// ParseError holds every problem that was found, in the order of the file.
+type ParseError struct{ Problems []Problem }
+
+// maxProblems is how many problems a message lists: whoever has more of them has
+// one problem, such as the wrong file.
+const maxProblems = 50
+
+// Error lists the problems, each followed by its excerpt and hint.
+func (e *ParseError) Error() string {
+	var b strings.Builder
+	for i := range e.Problems {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if i == maxProblems {
+			fmt.Fprintf(&b, "and %d more", len(e.Problems)-i)
+			break
+		}
+		e.Problems[i].write(&b)
+	}
+	return b.String()
+}
+
+// asError sorts the problems by their place; nil without one.
+func asError(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		if a.File != b.File {
+			return 0
+		}
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return &ParseError{Problems: slices.CompactFunc(problems, func(a, b Problem) bool {
+		return a.Place() == b.Place() && a.Message == b.Message
+	})}
+}
+
+// preview shortens a value in a message to 64 characters on one line.
+func preview(s string) string {
+	runes := []rune(strings.Join(strings.Fields(s), " "))
+	if len(runes) <= 64 {
+		return string(runes)
+	}
+	return string(runes[:61]) + "..."
+}
