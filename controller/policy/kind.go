@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -77,6 +78,11 @@ func nearestKind(name string) string {
 	for _, k := range append(kindNames[:], "any") {
 		if d := editDistance(lower, k); d < distance {
 			best, distance = k, d
+		}
+	}
+	for _, word := range slices.Sorted(maps.Keys(otherWords)) {
+		if d := editDistance(lower, word); d < distance && len(word) > 3 {
+			best, distance = otherWords[word], d
 		}
 	}
 	return best
