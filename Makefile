@@ -1,15 +1,18 @@
-# Each target is one command; make prints it. `make check` is what CI runs.
+# Each target is one or two commands, and make prints them. `make check` is what CI runs.
 GO ?= go
 GOLANGCI = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+FUZZTIME ?= 10s
 
-.PHONY: build test race lint fmt
+.PHONY: build test race lint fmt gen golden fuzz cover bench check
 
+# The binary as it is shipped: static, stripped.
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/acpctl ./cmd/acpctl
 
 test:
 	$(GO) test ./...
 
+# Needs a C compiler.
 race:
 	CGO_ENABLED=1 $(GO) test -race ./...
 
@@ -18,3 +21,26 @@ lint:
 
 fmt:
 	$(GOLANGCI) fmt ./...
+
+# Generated files: the JSON Schemas.
+gen:
+	$(GO) test ./recipes ./controller/event -run Schema -update
+
+# Rewrites the expectations of golden tests and scripts; read the diff like code.
+golden:
+	$(GO) test ./controller/event ./output ./recipes -update
+	UPDATE_SCRIPTS=1 $(GO) test ./cmd/acpctl -run Scripts
+
+# Every fuzz target for FUZZTIME each.
+fuzz:
+	.ci/fuzz $(FUZZTIME)
+
+cover:
+	$(GO) test -coverprofile=coverage.out ./... && $(GO) tool cover -func=coverage.out | tail -1
+
+# Figures of speed and memory beside their bounds, each with the command to repeat it.
+bench:
+	$(GO) run ./internal/bench
+
+check:
+	.ci/run

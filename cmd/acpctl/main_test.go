@@ -1,0 +1,63 @@
+package main
+
+import (
+	"os"
+	"os/signal"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/acpctl/acpctl/cmd/internal/cli"
+	"github.com/acpctl/acpctl/controller"
+	"github.com/acpctl/acpctl/controller/acptest"
+)
+
+// runAsAcpctl makes the test binary acpctl, for tests that are no scripts.
+const runAsAcpctl = "ACPCTL_TEST_RUN"
+
+// TestMain makes the test binary both acpctl and the scripted agent, so scripts
+// run real processes with real exit codes, streams and signals.
+func TestMain(m *testing.M) {
+	if os.Getenv(runAsAcpctl) != "" {
+		os.Exit(cli.Main(testEnv()))
+	}
+	testscript.Main(m, map[string]func(){
+		"acpctl":        func() { os.Exit(cli.Main(testEnv())) },
+		"acptest-agent": func() { os.Exit(acptest.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// testEnv is the environment of the process with a fixed clock and counted ids,
+// so that the event stream is the same in every run.
+func testEnv() *cli.Env {
+	env := cli.OSEnv()
+	env.Now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+	var n atomic.Int64
+	env.NewID = func(prefix string) string { return prefix + strconv.FormatInt(n.Add(1), 10) }
+	// Short waits, so that agents which never answer end a test soon.
+	env.Deadlines = controller.Deadlines{Initialize: 2 * time.Second, NewSession: 10 * time.Second, Call: 10 * time.Second}
+	env.Ladder = &controller.Ladder{Close: 500 * time.Millisecond, Term: 500 * time.Millisecond}
+	env.Signals = func(c chan<- os.Signal) func() {
+		signal.Notify(c, syscall.SIGINT, syscall.SIGTERM)
+		return func() { signal.Stop(c) }
+	}
+	return env
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Cmds:                commands(),
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", e.WorkDir+"/home")
+			return os.MkdirAll(e.WorkDir+"/home", 0o700)
+		},
+	})
+}

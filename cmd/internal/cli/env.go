@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/acpctl/acpctl/controller"
+)
+
+// Env is all that a command gets from outside. Every field is required unless it
+// says otherwise.
+type Env struct {
+	Args    []string // without the program's name
+	Stdin   *os.File
+	Stdout  *os.File
+	Stderr  *os.File
+	Environ []string
+	Dir     string // working directory, absolute
+	Now     func() time.Time
+	// NewID makes an id that begins with prefix, unique and safe as a file name.
+	NewID func(prefix string) string
+	// Signals delivers SIGINT and SIGTERM to c until stop is called.
+	Signals func(c chan<- os.Signal) (stop func())
+	// Exit ends the process at once. Only a second signal and output that nobody
+	// reads need it.
+	Exit func(code int)
+	// Deadlines bound the calls to an agent that are not turns; zero values mean
+	// the defaults. Optional.
+	Deadlines controller.Deadlines
+	// Ladder are the waits of an agent's shutdown; nil is the defaults. Optional.
+	Ladder *controller.Ladder
+}
+
+// OSEnv is the environment of this process.
+func OSEnv() *Env {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "/"
+	}
+	return &Env{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Environ: os.Environ(), Dir: dir, Now: time.Now, NewID: randomID,
+		Signals: notify, Exit: os.Exit,
+	}
+}
+
+// Getenv looks name up in Environ; the last entry wins, as in a shell.
+func (e *Env) Getenv(name string) (string, bool) {
+	for i := len(e.Environ) - 1; i >= 0; i-- {
+		if k, v, ok := strings.Cut(e.Environ[i], "="); ok && k == name {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// terminal says whether f is a terminal.
+func terminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
+
+func notify(c chan<- os.Signal) func() {
+	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM)
+	return func() { signal.Stop(c) }
+}
+
+// randomID appends 130 random bits as 26 lower-case base32 characters: unique
+// without coordination, and safe in file names on every system.
+func randomID(prefix string) string {
+	var b [17]byte
+	_, _ = rand.Read(b[:]) // never fails since Go 1.24
+	return prefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b[:])[:26])
+}

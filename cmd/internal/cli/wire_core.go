@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/acpctl/acpctl/agentcore"
+	"github.com/acpctl/acpctl/agentcore/model"
+	"github.com/acpctl/acpctl/agentcore/model/offline"
+	"github.com/acpctl/acpctl/controller/event"
+	"github.com/acpctl/acpctl/recipes/expr"
+)
+
+// eventFailure is short for the failure type in callbacks.
+type eventFailure = event.Failure
+
+// coreOptions say how the bundled agent core is set up.
+type coreOptions struct {
+	model          string // default model; empty: none
+	script         string // file of the scripted model; empty: none
+	stream         bool
+	standardOnly   bool
+	askUserTimeout time.Duration
+	secrets        []string // names of variables that tools do not get
+	logf           func(string, ...any)
+}
+
+// newCore puts the bundled agent together: the offline models, and what it needs
+// from outside.
+func (a *app) newCore(o coreOptions) (*agentcore.Core, error) {
+	entries, err := a.offlineModels(o.script)
+	if err != nil {
+		return nil, err
+	}
+	return agentcore.New(&agentcore.Options{
+		Version: version(), Models: &model.Catalog{Entries: entries}, DefaultModel: o.model,
+		Clock: a.env.Now, NewID: a.env.NewID, Environ: withoutNames(a.env.Environ, o.secrets),
+		Stream: o.stream, StandardOnly: o.standardOnly, AskUserTimeout: o.askUserTimeout, Logf: o.logf,
+	})
+}
+
+// offlineModels are the keyless models; script may add to them.
+func (a *app) offlineModels(script string) ([]model.Entry, error) {
+	opts := &offline.Options{Match: compileMatch}
+	if script != "" {
+		text, err := os.ReadFile(a.abs(script))
+		if err != nil {
+			return nil, usageErrorf("reading the model script: %v", err)
+		}
+		opts.Script, opts.ScriptName = text, script
+	}
+	entries, err := offline.New(opts)
+	if err != nil {
+		return nil, usageError(err.Error(), "docs/scripted-model.md describes the form")
+	}
+	return entries, nil
+}
+
+// compileMatch lends the scripted model the one expression language there is.
+func compileMatch(src string) (func(any) (any, error), error) {
+	code, err := expr.Compile(src, nil)
+	if err != nil {
+		return nil, err
+	}
+	return func(input any) (any, error) {
+		for v, err := range code.Run(context.Background(), input, nil) {
+			return v, err
+		}
+		return nil, errors.New("the expression gives no value")
+	}, nil
+}
+
+// abs resolves a path of the command line against the working directory.
+func (a *app) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(a.env.Dir, path)
+}
