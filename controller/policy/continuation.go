@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 const continuation = "\\\n"
 
@@ -104,8 +107,8 @@ func (u *unfolder) step() bool {
 // plainQuotes tells whether a single quote quotes: not in double quotes, nor in
 // a parameter within them.
 func (u *unfolder) plainQuotes() bool {
-	for i := len(u.stack) - 1; i >= 0; i-- {
-		switch u.stack[i] {
+	for _, where := range slices.Backward(u.stack) {
+		switch where {
 		case inDouble:
 			return false
 		case inShell:

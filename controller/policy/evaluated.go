@@ -77,8 +77,7 @@ func (a *analyzer) subscript(w word) {
 // evaluatesAgain tells whether a text would run something when it is evaluated
 // as the name of a variable or as arithmetic.
 func evaluatesAgain(s string) bool {
-	i := strings.IndexByte(s, '[')
-	return i >= 0 && strings.ContainsAny(s, "$`")
+	return strings.Contains(s, "[") && strings.ContainsAny(s, "$`")
 }
 
 // arithm walks arithmetic. A variable in it is evaluated as arithmetic in its

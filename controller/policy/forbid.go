@@ -115,7 +115,7 @@ func (r *rule) forbidsMCP(f *facts, names []mcpName) verdict {
 	case r.whole || r.bare:
 		v = yes
 	case r.mcp != nil:
-		v = r.mcp.forbids(f.world, names)
+		v = r.mcp.forbids(names)
 	}
 	if v != no && len(names) == 1 && r.excepts(func(e *rule) bool { return e.mcp != nil && e.mcp.allows(f.world, names[0]) }) {
 		return no

@@ -20,11 +20,11 @@ func seedCommands(f *testing.F) {
 
 var fuzzEnv = &Env{Cwd: "/w", Roots: []string{"/w"}, Home: "/home/u"}
 
-func mustCompile(t testing.TB, spec *Spec) *Policy {
-	t.Helper()
+func mustCompile(tb testing.TB, spec *Spec) *Policy {
+	tb.Helper()
 	p, err := Compile(spec)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }
@@ -58,11 +58,11 @@ func FuzzDecide(f *testing.F) {
 	})
 }
 
-func mustJSON(t testing.TB, v any) json.RawMessage {
-	t.Helper()
+func mustJSON(tb testing.TB, v any) json.RawMessage {
+	tb.Helper()
 	data, err := json.Marshal(v)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return data
 }
@@ -72,8 +72,22 @@ func FuzzDenyExtend(f *testing.F) {
 	seedCommands(f)
 	p := mustCompile(f, &Spec{Allow: plainRules("execute"), Deny: plainRules("execute(rm *)", "execute(git push --force *)", "edit(.git/**)")})
 	around := [][2]string{
-		{"true; ", ""}, {"", "; true"}, {"true && ", ""}, {"", " && true"}, {"true | ", ""}, {"", " | cat"}, {"", " || true"},
-		{"echo $(", ")"}, {"echo \"$(", "\n)\""}, {"( ", " )"}, {"{ ", "\n}"}, {"if true; then ", "\nfi"}, {"", "\ntrue"}, {"true\n", ""}, {"time ", ""}, {"! ", ""},
+		{"true; ", ""},
+		{"", "; true"},
+		{"true && ", ""},
+		{"", " && true"},
+		{"true | ", ""},
+		{"", " | cat"},
+		{"", " || true"},
+		{"echo $(", ")"},
+		{"echo \"$(", "\n)\""},
+		{"( ", " )"},
+		{"{ ", "\n}"},
+		{"if true; then ", "\nfi"},
+		{"", "\ntrue"},
+		{"true\n", ""},
+		{"time ", ""},
+		{"! ", ""},
 	}
 	f.Fuzz(func(t *testing.T, command string) {
 		// A backslash at the end would take what follows into the last word.

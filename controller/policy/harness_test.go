@@ -35,17 +35,17 @@ type tableRules struct {
 }
 
 // readTable reads one JSON object a line.
-func readTable(t testing.TB, file string) []tableCase {
-	t.Helper()
+func readTable(tb testing.TB, file string) []tableCase {
+	tb.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var out []tableCase
 	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		var c tableCase
 		if err := json.Unmarshal([]byte(line), &c); err != nil {
-			t.Fatalf("%s:%d: %v", file, i+1, err)
+			tb.Fatalf("%s:%d: %v", file, i+1, err)
 		}
 		out = append(out, c)
 	}
@@ -53,24 +53,24 @@ func readTable(t testing.TB, file string) []tableCase {
 }
 
 // spec makes the rules of a case, with the values of its variables put in.
-func (c *tableCase) spec(t testing.TB) *Spec {
-	t.Helper()
+func (c *tableCase) spec(tb testing.TB) *Spec {
+	tb.Helper()
 	list := func(rules []json.RawMessage) []RuleSpec {
 		out := make([]RuleSpec, 0, len(rules))
 		for i, raw := range rules {
-			out = append(out, c.ruleSpec(t, raw, fmt.Sprintf("%s:%d", c.ID, i+1)))
+			out = append(out, c.ruleSpec(tb, raw, fmt.Sprintf("%s:%d", c.ID, i+1)))
 		}
 		return out
 	}
 	return &Spec{Default: c.Rules.Default, Allow: list(c.Rules.Allow), Ask: list(c.Rules.Ask), Deny: list(c.Rules.Deny)}
 }
 
-func (c *tableCase) ruleSpec(t testing.TB, raw json.RawMessage, at string) RuleSpec {
-	t.Helper()
+func (c *tableCase) ruleSpec(tb testing.TB, raw json.RawMessage, at string) RuleSpec {
+	tb.Helper()
 	var long struct{ Rule, Except, Message string }
 	if json.Unmarshal(raw, &long.Rule) != nil {
 		if err := json.Unmarshal(raw, &long); err != nil {
-			t.Fatalf("%s: rule %s: %v", c.ID, raw, err)
+			tb.Fatalf("%s: rule %s: %v", c.ID, raw, err)
 		}
 	}
 	out := RuleSpec{Rule: c.segments(long.Rule), Message: long.Message, At: at, Layer: LayerRecipe}
@@ -116,11 +116,11 @@ func (c *tableCase) env() *Env {
 	}
 }
 
-func (c *tableCase) call(t testing.TB) *Call {
-	t.Helper()
+func (c *tableCase) call(tb testing.TB) *Call {
+	tb.Helper()
 	parsed, err := ParseCall(c.Call)
 	if err != nil {
-		t.Fatalf("%s: %v", c.ID, err)
+		tb.Fatalf("%s: %v", c.ID, err)
 	}
 	return parsed.Call
 }
@@ -164,16 +164,16 @@ func (c *tableCase) check(t *testing.T) {
 }
 
 // checkSuggestions pastes suggested rules: the call must then be covered.
-func checkSuggestions(t testing.TB, spec *Spec, call *Call, env *Env, got Outcome) {
-	t.Helper()
+func checkSuggestions(tb testing.TB, spec *Spec, call *Call, env *Env, got Outcome) {
+	tb.Helper()
 	if got.Decision != Uncovered {
 		if len(got.Suggest) > 0 {
-			t.Errorf("suggestions %q for a call that is decided", got.Suggest)
+			tb.Errorf("suggestions %q for a call that is decided", got.Suggest)
 		}
 		return
 	}
 	if len(got.Suggest) == 0 && got.Hint == "" {
-		t.Error("neither suggestion nor hint")
+		tb.Error("neither suggestion nor hint")
 	}
 	if len(got.Suggest) == 0 {
 		return
@@ -184,9 +184,9 @@ func checkSuggestions(t testing.TB, spec *Spec, call *Call, env *Env, got Outcom
 	}
 	p, err := Compile(more)
 	if err != nil {
-		t.Fatalf("suggestion %q: %v", got.Suggest, err)
+		tb.Fatalf("suggestion %q: %v", got.Suggest, err)
 	}
 	if o := p.Decide(call, env); o.Decision != Allow && o.Decision != Ask {
-		t.Errorf("with the suggestion %q still %s: %s", got.Suggest, o.Decision, o.Why)
+		tb.Errorf("with the suggestion %q still %s: %s", got.Suggest, o.Decision, o.Why)
 	}
 }

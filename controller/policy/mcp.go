@@ -51,7 +51,7 @@ func (p *mcpPattern) allows(w *world, n mcpName) bool {
 }
 
 // forbids holds when one of the readings is met.
-func (p *mcpPattern) forbids(w *world, names []mcpName) verdict {
+func (p *mcpPattern) forbids(names []mcpName) verdict {
 	for _, n := range names {
 		if p.joined == "" && p.server.matchFold(n.server, true) && p.tool.matchFold(n.tool, true) {
 			return yes

@@ -195,10 +195,13 @@ func below(folder, p string, fold bool) (string, bool) {
 	if folder == "/" {
 		return strings.TrimPrefix(p, "/"), strings.HasPrefix(p, "/")
 	}
-	if len(p) < len(folder) || p[:len(folder)] != folder && !(fold && strings.EqualFold(p[:len(folder)], folder)) {
+	if len(p) < len(folder) {
 		return "", false
 	}
-	rest := p[len(folder):]
+	front, rest := p[:len(folder)], p[len(folder):]
+	if front != folder && (!fold || !strings.EqualFold(front, folder)) {
+		return "", false
+	}
 	if rest == "" {
 		return "", true
 	}

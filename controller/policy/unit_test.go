@@ -332,22 +332,22 @@ func TestTablesAreWhole(t *testing.T) {
 			words[n] = true
 		}
 	}
-	for _, n := range strings.Fields("sudo doas su env nice ionice nohup setsid stdbuf timeout time chrt taskset xargs parallel watch command builtin exec find sh bash ssh chroot unshare nsenter powershell pwsh cmd docker podman kubectl npx uvx pipx flock script strace ltrace gdb busybox entr") {
+	for n := range strings.FieldsSeq("sudo doas su env nice ionice nohup setsid stdbuf timeout time chrt taskset xargs parallel watch command builtin exec find sh bash ssh chroot unshare nsenter powershell pwsh cmd docker podman kubectl npx uvx pipx flock script strace ltrace gdb busybox entr") {
 		if wrappers()[n] == nil {
 			t.Errorf("no wrapper %s", n)
 		}
 	}
-	for _, n := range strings.Fields("go rg sort sed awk git tar find curl wget npm pnpm yarn make gmake rsync ssh scp man less vim ed emacs tee dd zip openssl gcc gcc-12 python3.12 perl ruby node pip docker xargs env test psql sqlite3 mysql") {
+	for n := range strings.FieldsSeq("go rg sort sed awk git tar find curl wget npm pnpm yarn make gmake rsync ssh scp man less vim ed emacs tee dd zip openssl gcc gcc-12 python3.12 perl ruby node pip docker xargs env test psql sqlite3 mysql") {
 		if e := escapes().of(n); e == nil || !e.risky {
 			t.Errorf("no escapes of %s", n)
 		}
 	}
-	for _, n := range strings.Fields("PATH LD_PRELOAD DYLD_X A_PRELOAD GIT_DIR PAGER GIT_EDITOR LESSOPEN PYTHONPATH PERL5LIB npm_config_x SSH_ASKPASS http_proxy HTTPS_PROXY X_COMMAND CARGO_HOME") {
+	for n := range strings.FieldsSeq("PATH LD_PRELOAD DYLD_X A_PRELOAD GIT_DIR PAGER GIT_EDITOR LESSOPEN PYTHONPATH PERL5LIB npm_config_x SSH_ASKPASS http_proxy HTTPS_PROXY X_COMMAND CARGO_HOME") {
 		if !neverAssigned(n) {
 			t.Errorf("%s may be assigned", n)
 		}
 	}
-	for _, n := range strings.Fields("FOO CI GOOS CGO_ENABLED PATHS MYPATH NODE_ENV") {
+	for n := range strings.FieldsSeq("FOO CI GOOS CGO_ENABLED PATHS MYPATH NODE_ENV") {
 		if neverAssigned(n) {
 			t.Errorf("%s may not be assigned", n)
 		}

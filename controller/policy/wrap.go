@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // unwrapping reads the words of a wrapper.
 type unwrapping struct {
@@ -96,12 +99,7 @@ func (u *unwrapping) options(i, skip int) {
 }
 
 func (u *unwrapping) marked(text string) bool {
-	for _, m := range u.w.marker {
-		if text == m {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(u.w.marker, text)
 }
 
 func (u *unwrapping) isOption(text string) bool {

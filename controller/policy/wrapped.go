@@ -92,12 +92,6 @@ func (u *unwrapping) isAssignment(s string) bool {
 	return u.w.assigns && strings.IndexByte(s, '=') > 0 && s[0] != '-'
 }
 
-// isAssignment tells whether a word is NAME=value.
-func isAssignment(s string) bool {
-	name, _, ok := strings.Cut(s, "=")
-	return ok && isName(name)
-}
-
 func isName(s string) bool {
 	for i := range len(s) {
 		c := s[i] | 0x20
