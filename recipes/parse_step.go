@@ -135,7 +135,7 @@ func (p *parser) readStep(s *step) {
 func (p *parser) condition(n *yaml.Node, s *scope) *condition {
 	in := s.with()
 	in.words = statusWords
-	c := &condition{node: n, code: p.bare(n, in)}
+	c := &condition{src: p.src, node: n, code: p.bare(n, in)}
 	if c.code == nil {
 		return c
 	}

@@ -175,7 +175,11 @@ func (b *binder) bindPermissions() {
 	}
 	b.findAskKinds()
 	b.checkRemember()
-	for _, w := range b.plan.policy.Warnings(b.policyEnv()) {
+	home, _ := b.opts.getenv("HOME")
+	b.plan.policyEnv = &policy.Env{
+		Cwd: b.plan.Cwd, Roots: append([]string{b.plan.Cwd}, b.plan.AddDirs...), Home: home, Servers: b.plan.ServerNames(),
+	}
+	for _, w := range b.plan.policy.Warnings(b.plan.policyEnv) {
 		b.warn("rule_void", "%v", w)
 	}
 	for _, t := range tests {
@@ -222,26 +226,18 @@ func (b *binder) checkRemember() {
 	b.warn("remember_session", "remember: session: what an agent remembers as allowed, it does not ask for again")
 }
 
-// policyEnv is the world of the tests of rules: that of the run without its links.
-func (b *binder) policyEnv() *policy.Env {
-	home, _ := b.opts.getenv("HOME")
-	return &policy.Env{
-		Cwd: b.plan.Cwd, Roots: append([]string{b.plan.Cwd}, b.plan.AddDirs...),
-		Home: home, Servers: b.plan.ServerNames(),
-	}
-}
-
+// testRules decides the call of a test and reports a decision that differs.
 func (b *binder) testRules(t testDecl) {
 	call, err := policy.ParseCall(expr.JSON(t.call))
 	if err != nil {
 		b.at(b.r.src, t.node, "test: %v", err)
 		return
 	}
-	env := b.policyEnv()
+	env := *b.plan.policyEnv
 	if len(call.Roots) > 0 {
 		env.Roots, env.Cwd = call.Roots, call.Roots[0]
 	}
-	got := b.plan.policy.Decide(call.Call, env)
+	got := b.plan.policy.Decide(call.Call, &env)
 	if got.Decision == t.expect || b.incomplete {
 		return
 	}

@@ -29,6 +29,7 @@ type Plan struct {
 	flags       Selection // what flags select, also over a step's own words
 	rules       *policy.Spec
 	policy      *policy.Policy
+	policyEnv   *policy.Env // the world of rules without its links
 	onUncovered string
 	onDeny      string
 	remember    bool

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 )
 
 // Problem is one thing that is wrong with a recipe or with what it is given. Line
@@ -36,6 +38,12 @@ func (p *Problem) Error() string {
 		return place + ": " + p.Message
 	}
 	return p.Message
+}
+
+// problemAt is an error at a node.
+func (s *source) problemAt(n *yaml.Node, err error) *Problem {
+	p := s.problem(n.Line, n.Column, err.Error())
+	return &p
 }
 
 func (p *Problem) write(b *strings.Builder) {

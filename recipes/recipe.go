@@ -95,6 +95,7 @@ type step struct {
 
 // condition is the if of a step.
 type condition struct {
+	src  *source
 	node *yaml.Node
 	code *expr.Code
 	own  bool // names one of the status words, so success is not required beside it

@@ -1,8 +1,8 @@
 package recipes
 
 import (
-	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/acpctl/acpctl/controller/event"
@@ -10,64 +10,65 @@ import (
 )
 
 // assertAll checks every assertion of a step that went well, and fails with the
-// first that does not hold. The step's own result is the expression's input.
+// first that does not hold. The step's own result is the input.
 func (r *run) assertAll(ctx context.Context, s *planStep, o *outcome) error {
-	var failure error
+	var first error
 	for i := range s.asserts {
-		if f := r.assert(ctx, s, &s.asserts[i], o); f != nil && failure == nil {
-			failure = f
+		if err := r.assert(ctx, s, &s.asserts[i], o); err != nil && first == nil {
+			first = err
 		}
 	}
-	return failure
+	return first
 }
 
 func (r *run) assert(ctx context.Context, s *planStep, a *assertion, o *outcome) error {
-	ok, err := a.that.Bool(ctx, o.value, r.values.vars)
+	ok, err := a.that.Bool(ctx, o.members, r.values.vars)
 	e := event.Assert{That: a.that.String(), OK: ok}
 	if ok {
 		r.emit(s.id, e)
 		return nil
 	}
-	message, textErr := a.message.string(ctx, r.values)
-	if textErr != nil {
-		message = textErr.Error()
+	message := fmt.Sprintf("step %s: assertion failed: %s", s.id, a.that)
+	e.Message, _ = a.message.string(ctx, r.values) // a message that fails says less than the assertion
+	if e.Message != "" {
+		message += ": " + e.Message
 	}
 	if err != nil {
-		e.Message = cmp.Or(message, err.Error())
-		r.emit(s.id, e)
-		return &event.Failure{Class: event.ClassAssert, Reason: "assertion", Message: fmt.Sprintf("step %s: %v", s.id, err)}
+		message += ": " + err.Error()
+	} else if e.Value = r.subject(ctx, a.that, o); e.Value != nil {
+		message += ": the value is " + cut(string(e.Value), valueShown)
 	}
-	e.Message, e.Value = message, r.subject(ctx, a.that, o)
 	r.emit(s.id, e)
-	text := fmt.Sprintf("step %s: assertion does not hold: %s", s.id, a.that)
-	if message != "" {
-		text = fmt.Sprintf("step %s: %s: %s", s.id, message, a.that)
-	}
-	if e.Value != nil {
-		text += " (the value is " + shorten(string(e.Value)) + ")"
-	}
-	return &event.Failure{Class: event.ClassAssert, Reason: "assertion", Message: text}
+	return &event.Failure{Class: event.ClassAssert, Reason: "assertion", Message: message, Err: err}
 }
 
+// How much of a value stands in a message and in an event, in characters.
+const (
+	valueShown = 200
+	valueKept  = 16 << 10
+)
+
 // subject is the value that a failed assertion is about, as JSON; nil when it
-// cannot be told.
-func (r *run) subject(ctx context.Context, that *expr.Code, o *outcome) []byte {
+// cannot be told. A long one is cut, and then a string.
+func (r *run) subject(ctx context.Context, that *expr.Code, o *outcome) json.RawMessage {
 	code, ok := that.Subject()
 	if !ok {
 		return nil
 	}
-	v, err := code.Value(ctx, o.value, r.values.vars)
+	v, err := code.Value(ctx, o.members, r.values.vars)
 	if err != nil {
 		return nil
 	}
-	return expr.JSON(v)
+	value := expr.JSON(v)
+	if len(value) > valueKept {
+		return expr.JSON(cut(string(value), valueKept))
+	}
+	return value
 }
 
-// shorten cuts a value in a message to 200 characters.
-func shorten(s string) string {
-	const width = 200
-	if r := []rune(s); len(r) > width {
-		return string(r[:width]) + "..."
+func cut(s string, length int) string {
+	if runes := []rune(s); len(runes) > length {
+		return string(runes[:length]) + "..."
 	}
 	return s
 }

@@ -8,12 +8,9 @@ import (
 	"github.com/acpctl/acpctl/controller/event"
 )
 
-// stderrShown is how much of a command's stderr stands in a failure, in bytes.
-const stderrShown = 2048
-
-// runStep runs a command. Its result has stdout and stderr as they are, text
-// without the last newline, and json or lines as parse says.
-func (r *run) runStep(ctx context.Context, s *planStep, o *outcome) error {
+// commandStep runs a command. Its result has stdout and stderr as they are, text
+// without the newlines at its end, and json or lines as parse says.
+func (r *run) commandStep(ctx context.Context, s *planStep, o *outcome) error {
 	cmd := Command{Script: s.script, Dir: r.plan.Cwd}
 	for _, e := range s.env {
 		v, err := e.value.string(ctx, r.values)
@@ -24,21 +21,24 @@ func (r *run) runStep(ctx context.Context, s *planStep, o *outcome) error {
 	}
 	res, err := r.opts.Commander.Run(ctx, cmd)
 	stdout, stderr := strings.ToValidUTF8(string(res.Stdout), "\uFFFD"), strings.ToValidUTF8(string(res.Stderr), "\uFFFD")
-	o.text = strings.TrimSuffix(stdout, "\n")
-	o.value["stdout"], o.value["stderr"], o.value["text"] = stdout, stderr, o.text
+	o.end.Text = strings.TrimRight(stdout, "\r\n")
+	o.members["stdout"], o.members["stderr"], o.members["text"] = stdout, stderr, o.end.Text
 	if err != nil {
 		return err
 	}
-	o.exitCode = &res.ExitCode
-	o.value["exitCode"] = res.ExitCode
+	o.end.ExitCode = &res.ExitCode
+	o.members["exitCode"] = res.ExitCode
 	if res.Truncated {
-		r.emit(s.id, event.Warning{Code: "output_cut", Message: "the output of the command was cut"})
+		r.emit(s.id, event.Warning{Code: "output_truncated", Message: fmt.Sprintf("step %s: the command printed more than is kept", s.id)})
 	}
 	if res.ExitCode != 0 {
 		return &event.Failure{Class: event.ClassAssert, Reason: "run_failed", Message: commandMessage(s.id, res.ExitCode, stderr)}
 	}
-	return parseOutput(s, o, stdout)
+	return s.parseOutput(stdout, o.members)
 }
+
+// stderrShown is how much of a command's stderr stands in a failure, in bytes.
+const stderrShown = 2048
 
 func commandMessage(id string, code int, stderr string) string {
 	message := fmt.Sprintf("step %s: the command ended with exit code %d", id, code)
@@ -52,20 +52,24 @@ func commandMessage(id string, code int, stderr string) string {
 	return message
 }
 
-func parseOutput(s *planStep, o *outcome, stdout string) error {
+// parseOutput makes of stdout what the step asks for.
+func (s *planStep) parseOutput(stdout string, members map[string]any) error {
 	switch s.parse {
 	case "json":
 		v, err := decodeJSON([]byte(stdout))
 		if err != nil {
-			return &event.Failure{Class: event.ClassAssert, Reason: "parse_failed", Message: fmt.Sprintf("step %s: the output is not one JSON value: %v", s.id, err)}
+			return &event.Failure{
+				Class: event.ClassAssert, Reason: "parse_failed", Err: err,
+				Message: fmt.Sprintf("step %s: the command did not print one JSON value: %v", s.id, err),
+			}
 		}
-		o.value["json"] = v
+		members["json"] = v
 	case "lines":
 		lines := []any{}
 		for line := range strings.Lines(stdout) {
 			lines = append(lines, strings.TrimRight(line, "\r\n"))
 		}
-		o.value["lines"] = lines
+		members["lines"] = lines
 	}
 	return nil
 }

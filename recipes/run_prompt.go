@@ -3,55 +3,70 @@ package recipes
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/acpctl/acpctl/controller/event"
 	"github.com/acpctl/acpctl/controller/policy"
 	"github.com/acpctl/acpctl/recipes/expr"
 )
 
-// promptStep opens or takes the session, selects what the step wants, and
-// prompts until the output fits its schema.
-func (r *run) promptStep(ctx context.Context, s *planStep, o *outcome) error {
-	text, err := r.promptOf(ctx, s)
-	if err != nil {
-		return err
-	}
-	p, err := r.permissionsOf(ctx, s)
-	if err != nil {
-		return err
-	}
-	session, err := r.session(ctx, s)
-	if err != nil {
-		return err
-	}
-	r.result.SessionID = session.ID()
-	o.value["sessionId"] = session.ID()
-	if s.schema == nil {
-		_, err := r.turn(ctx, s, session, p, text, o)
-		return err
-	}
-	return r.structured(ctx, s, session, p, text, o)
+// prompting is a prompt step under way.
+type prompting struct {
+	step    *planStep
+	session Session
+	prompt  Prompt // but for its blocks and tool calls
+	budget  budget
+	outcome *outcome
+	calls   []event.ToolCall
+	denials []event.Denial
+	missing []event.UncoveredCall
 }
 
-// promptOf evaluates the prompt; one that holds a declared secret is refused.
-func (r *run) promptOf(ctx context.Context, s *planStep) (string, error) {
+// promptStep opens or takes the session, selects what the step wants, and prompts
+// until the output fits its schema.
+func (r *run) promptStep(ctx context.Context, s *planStep, o *outcome) error {
+	text, err := r.promptText(ctx, s)
+	if err != nil {
+		return err
+	}
+	p := &prompting{step: s, outcome: o, budget: budget{step: s}}
+	if p.prompt, err = r.promptOf(ctx, s); err != nil {
+		return err
+	}
+	session, done, err := r.session(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer done()
+	p.session = session
+	r.result.SessionID = session.ID()
+	o.members["sessionId"] = session.ID()
+	if s.schema != nil {
+		return r.structured(ctx, p, text)
+	}
+	_, err = r.turn(ctx, p, text)
+	return err
+}
+
+// promptText evaluates the prompt. One that is empty, or that holds a declared
+// secret, is refused: what an agent reads goes to a provider.
+func (r *run) promptText(ctx context.Context, s *planStep) (string, error) {
 	v := r.values
 	if s.step.prompt.file != nil {
 		vars, err := treeValues(ctx, s.step.prompt.vars, v)
 		if err != nil {
 			return "", err
 		}
-		if vars == nil {
-			vars = map[string]any{}
-		}
 		v = v.with("vars", vars)
 	}
 	text, err := s.prompt.string(ctx, v)
 	if err != nil {
 		return "", err
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", &event.Failure{Class: event.ClassUsage, Reason: "empty_prompt", Message: fmt.Sprintf("step %s: the prompt is empty", s.id)}
 	}
 	if name := r.plan.holdsSecret(text); name != "" && !r.plan.allowSecret {
 		return "", &event.Failure{
@@ -62,177 +77,153 @@ func (r *run) promptOf(ctx context.Context, s *planStep) (string, error) {
 	return text, nil
 }
 
-// permissionsOf are the rules of the run with those of the step.
-func (r *run) permissionsOf(ctx context.Context, s *planStep) (*stepPolicy, error) {
-	out := &stepPolicy{r.plan.policy, r.plan.onUncovered, r.plan.onDeny}
+// promptOf are the rules and bounds of the step's turns.
+func (r *run) promptOf(ctx context.Context, s *planStep) (Prompt, error) {
+	p := Prompt{
+		Idle: r.plan.Limits.Idle, Policy: r.plan.policy, Questions: r.plan.questions,
+		OnUncovered: r.plan.onUncovered, OnDeny: r.plan.onDeny,
+	}
+	if s.limits.idle {
+		p.Idle = s.limits.Idle
+	}
 	if s.permissions == nil {
-		return out, nil
+		return p, nil
 	}
 	spec, err := s.permissions.spec(ctx, r.values)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	if out.policy, err = policy.Compile(policy.Merge(r.plan.rules, spec)); err != nil {
-		return nil, &event.Failure{Class: event.ClassUsage, Reason: "rule", Message: fmt.Sprintf("step %s: %v", s.id, err)}
+	if p.Policy, err = policy.Compile(policy.Merge(r.plan.rules, spec)); err != nil {
+		return p, &event.Failure{Class: event.ClassUsage, Reason: "rule", Message: fmt.Sprintf("step %s: %v", s.id, err), Err: err}
 	}
-	out.onUncovered, out.onDeny = cmp.Or(s.permissions.onUncovered, out.onUncovered), cmp.Or(s.permissions.onDeny, out.onDeny)
-	return out, nil
-}
-
-type stepPolicy struct {
-	policy              *policy.Policy
-	onUncovered, onDeny string
-}
-
-// session is the step's session with its selections made.
-func (r *run) session(ctx context.Context, s *planStep) (Session, error) {
-	want, err := s.settings.selection(ctx, r.values)
-	if err != nil {
-		return nil, err
+	for _, w := range p.Policy.Warnings(r.plan.policyEnv) {
+		r.emit(s.id, event.Warning{Code: "rule_void", Message: w.Error()})
 	}
-	want = r.plan.selection.with(want).with(r.plan.flags)
-	session, selected := r.main, r.selected
-	if s.fresh || session == nil {
-		if session, err = r.opts.Driver.Open(ctx, SessionSpec{Cwd: r.plan.Cwd, AddDirs: r.plan.AddDirs, MCPServers: r.plan.MCPServers}); err != nil {
-			return nil, err
-		}
-		selected = Selection{}
-	}
-	if err := session.Select(ctx, want.beyond(selected)); err != nil {
-		return nil, err
-	}
-	if !s.fresh {
-		r.main, r.selected = session, want
-	}
-	return session, nil
+	p.OnUncovered = cmp.Or(s.permissions.onUncovered, p.OnUncovered)
+	p.OnDeny = cmp.Or(s.permissions.onDeny, p.OnDeny)
+	return p, nil
 }
 
 // turn sends one prompt and takes its turn into the step and the result.
-func (r *run) turn(ctx context.Context, s *planStep, session Session, p *stepPolicy, text string, o *outcome) (Turn, error) {
-	tools, err := r.budget(s)
+func (r *run) turn(ctx context.Context, p *prompting, text string) (Turn, error) {
+	toolCalls, err := r.next(&p.budget)
 	if err != nil {
 		return Turn{}, err
 	}
-	block, err := json.Marshal(map[string]string{"type": "text", "text": text})
-	if err != nil {
-		return Turn{}, err
-	}
-	r.turns++
-	idle := r.plan.Limits.Idle
-	if s.limits.idle {
-		idle = s.limits.Idle
-	}
-	t, err := session.Prompt(ctx, Prompt{
-		Blocks: []json.RawMessage{block}, Idle: idle, ToolCalls: tools,
-		Policy: p.policy, OnUncovered: p.onUncovered, OnDeny: p.onDeny, Questions: r.plan.questions,
-	})
-	r.take(o, &t)
-	if err == nil {
-		err = r.reaction(p, &t)
-	}
+	prompt := p.prompt
+	prompt.ToolCalls = toolCalls
+	prompt.Blocks = append(prompt.Blocks, expr.JSON(map[string]any{"type": "text", "text": text}))
+	t, err := p.session.Prompt(ctx, prompt)
+	r.take(p, &t)
 	return t, err
 }
 
-// budget is how many tool calls the next turn may make, 0 for any number.
-func (r *run) budget(s *planStep) (int, error) {
-	if most := r.plan.Limits.Turns; most > 0 && r.turns >= most {
-		r.emit(s.id, event.Limit{Name: "turns", Value: float64(r.turns + 1), Max: float64(most)})
-		return 0, &event.Failure{Class: event.ClassLimit, Reason: "turns", Message: fmt.Sprintf("the run would need more than %d turns", most)}
-	}
-	most := s.limits.ToolCalls
-	if whole := r.plan.Limits.ToolCalls; whole > 0 {
-		left := whole - r.tools
-		if left <= 0 {
-			r.emit(s.id, event.Limit{Name: "toolCalls", Value: float64(r.tools), Max: float64(whole)})
-			return 0, &event.Failure{Class: event.ClassLimit, Reason: "toolCalls", Message: fmt.Sprintf("the run made its %d tool calls", whole)}
-		}
-		if most == 0 || left < most {
-			most = left
-		}
-	}
-	return most, nil
-}
-
 // take adds a turn to the step and to the result.
-func (r *run) take(o *outcome, t *Turn) {
-	r.tools += len(t.ToolCalls)
-	o.text = t.Text
-	o.changes = mergeChanges(o.changes, t.Changes)
-	if t.Usage != nil {
-		r.usage, r.used = r.usage.Add(*t.Usage), true
-		sum := *t.Usage
-		if o.usage != nil {
-			sum = o.usage.Add(sum)
-		}
-		o.usage = &sum
+func (r *run) take(p *prompting, t *Turn) {
+	p.budget.toolCalls += len(t.ToolCalls)
+	r.toolCalls += len(t.ToolCalls)
+	end := &p.outcome.end
+	end.Text = t.Text
+	end.Changes = mergeChanges(end.Changes, t.Changes)
+	end.Usage = addUsage(end.Usage, t.Usage)
+	r.result.Text, r.result.StopReason = t.Text, t.StopReason
+	r.result.Usage = addUsage(r.result.Usage, t.Usage)
+	if t.Cost != nil {
+		r.costs[p.session.ID()] = *t.Cost
 	}
-	res := r.result
-	res.Text, res.StopReason, res.Cost = t.Text, t.StopReason, t.Cost
-	res.Denials = append(res.Denials, t.Denials...)
-	res.Uncovered = append(res.Uncovered, t.Uncovered...)
 	if t.Question != nil {
-		res.Question = t.Question
+		r.result.Question = t.Question
 	}
-	old := func(name string) []any { list, _ := o.value[name].([]any); return list }
-	for name, v := range map[string]any{"toolCalls": t.ToolCalls, "denials": t.Denials, "uncovered": t.Uncovered} {
-		more, _ := asValue(v).([]any)
-		o.value[name] = slices.Concat([]any{}, old(name), more)
-	}
-	changes, _ := asValue(o.changes).([]any)
-	o.value["text"], o.value["stopReason"], o.value["changes"] = t.Text, t.StopReason, slices.Concat([]any{}, changes)
-	o.value["usage"] = asValue(o.usage)
+	r.result.Denials = append(r.result.Denials, t.Denials...)
+	r.result.Uncovered = append(r.result.Uncovered, t.Uncovered...)
+	p.calls, p.denials, p.missing = append(p.calls, t.ToolCalls...), append(p.denials, t.Denials...), append(p.missing, t.Uncovered...)
+	p.show(t)
+	r.refuse(p, t)
 }
 
-// mergeChanges keeps one entry per path, with the lines of both.
+// show makes the turns of a step its result in expressions.
+func (p *prompting) show(t *Turn) {
+	m := p.outcome.members
+	m["text"], m["stopReason"] = t.Text, t.StopReason
+	m["usage"] = asValue(p.outcome.end.Usage)
+	for name, list := range map[string]any{
+		"toolCalls": p.calls, "changes": p.outcome.end.Changes, "denials": p.denials, "uncovered": p.missing,
+	} {
+		if m[name] = asValue(list); m[name] == nil {
+			m[name] = []any{}
+		}
+	}
+}
+
+// refuse keeps the failure that calls which were not allowed make of a run that
+// goes well otherwise, also out of a step with continueOnError: the step is ok and
+// later ones run.
+func (r *run) refuse(p *prompting, t *Turn) {
+	switch {
+	case r.refused != nil:
+	case p.prompt.OnUncovered == reactFail && len(t.Uncovered) > 0:
+		c := t.Uncovered[0]
+		r.refused = &event.Failure{
+			Class: event.ClassPermission, Reason: "uncovered", Message: "no rule covers " + callName(c.Kind, c.Command, c.Paths),
+			Hints: uncoveredHints(t.Uncovered),
+		}
+	case p.prompt.OnDeny == reactFail && len(t.Denials) > 0:
+		d := t.Denials[0]
+		r.refused = &event.Failure{
+			Class: event.ClassPermission, Reason: "denied",
+			Message: fmt.Sprintf("the rule %s (%s) denied %s", d.Rule, d.At, callName(d.Kind, d.Command, d.Paths)),
+		}
+	}
+}
+
+func uncoveredHints(calls []event.UncoveredCall) []string {
+	var hints []string
+	for _, c := range calls {
+		for _, rule := range c.Suggest {
+			hints = append(hints, "allow: "+rule)
+		}
+		if len(c.Suggest) == 0 && c.Hint != "" {
+			hints = append(hints, c.Hint)
+		}
+	}
+	slices.Sort(hints)
+	return slices.Compact(hints)
+}
+
+// callName says in a few words what a call is.
+func callName(kind, command string, paths []string) string {
+	switch {
+	case command != "":
+		return fmt.Sprintf("the command %q", preview(command))
+	case len(paths) > 0:
+		return fmt.Sprintf("the %s of %s", cmp.Or(kind, "call"), preview(strings.Join(paths, " ")))
+	default:
+		return fmt.Sprintf("a call of kind %s", cmp.Or(kind, "other"))
+	}
+}
+
+func addUsage(sum, more *event.Usage) *event.Usage {
+	if sum == nil || more == nil {
+		return cmp.Or(sum, more)
+	}
+	out := sum.Add(*more)
+	return &out
+}
+
+// mergeChanges keeps one entry for each path, with the lines of both.
 func mergeChanges(old, more []event.Change) []event.Change {
 	out := slices.Clone(old)
 	for _, c := range more {
-		if i := slices.IndexFunc(out, func(o event.Change) bool { return o.Path == c.Path }); i >= 0 {
-			out[i].Added += c.Added
-			out[i].Removed += c.Removed
+		i := slices.IndexFunc(out, func(o event.Change) bool { return o.Path == c.Path })
+		if i < 0 {
+			out = append(out, c)
 			continue
 		}
-		out = append(out, c)
+		out[i].Added += c.Added
+		out[i].Removed += c.Removed
+		if out[i].Kind != "add" || c.Kind == "delete" {
+			out[i].Kind = c.Kind
+		}
 	}
 	return out
-}
-
-// reaction fails a step whose calls were denied where the policy says so. What
-// was not covered fails the run at its end, since later steps still run.
-func (r *run) reaction(p *stepPolicy, t *Turn) error {
-	if p.onUncovered == "fail" && len(t.Uncovered) > 0 && r.result.Error == nil {
-		r.uncovered(t.Uncovered)
-	}
-	if p.onDeny == "fail" && len(t.Denials) > 0 {
-		d := t.Denials[0]
-		return &event.Failure{Class: event.ClassPermission, Reason: "denied", Message: fmt.Sprintf("the rule %s (%s) denied a call of kind %s", d.Rule, d.At, d.Kind)}
-	}
-	return nil
-}
-
-// structured prompts until the final message is one JSON value that matches the
-// schema, telling the agent each time what is wrong.
-func (r *run) structured(ctx context.Context, s *planStep, session Session, p *stepPolicy, text string, o *outcome) error {
-	text += "\n\nAnswer with one JSON value and nothing else. It must match this JSON Schema:\n" + string(s.schema.source)
-	var candidates []string
-	for attempt := 1; ; attempt++ {
-		t, err := r.turn(ctx, s, session, p, text, o)
-		if err != nil {
-			return err
-		}
-		r.result.OutputAttempts, o.value["outputAttempts"] = attempt, attempt
-		value, faults := s.schema.read(t.Text)
-		if faults == nil {
-			o.output = expr.JSON(value)
-			o.value["output"], r.result.Output = value, o.output
-			return nil
-		}
-		candidates = append(candidates, t.Text)
-		if attempt > s.step.output.retries {
-			r.result.Candidates = candidates
-			return &event.Failure{Class: event.ClassSchema, Reason: "schema", Message: fmt.Sprintf("step %s: the output does not match its schema: %s", s.id, shorten(joined(faults)))}
-		}
-		r.emit(s.id, event.Retry{Reason: "schema", Attempt: attempt + 1})
-		text = "Your answer does not match the JSON Schema:\n" + joined(faults) + "\nAnswer again with one JSON value and nothing else."
-	}
 }

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
 
 	"github.com/acpctl/acpctl/controller/event"
 )
 
-// The states of a step.
+// The states of a step and of a run.
 const (
 	statusOK        = "ok"
 	statusFailed    = "failed"
@@ -17,16 +16,20 @@ const (
 	statusCancelled = "cancelled"
 )
 
+// Why a step is skipped.
+const (
+	skippedCondition = "condition" // its if is false
+	skippedFailure   = "failure"   // an earlier step failed
+	skippedEnd       = "end"       // the run was ended
+)
+
 // outcome is what became of a step.
 type outcome struct {
-	status   string
-	failure  *event.Failure
-	exitCode *int
-	text     string
-	output   []byte
-	changes  []event.Change
-	usage    *event.Usage
-	value    map[string]any // for expressions
+	status  string
+	reason  string
+	failure *event.Failure
+	end     event.StepEnd
+	members map[string]any // of the step's result in expressions
 }
 
 // step runs one step, or passes it over, and takes its outcome into the result.
@@ -35,19 +38,17 @@ func (r *run) step(ctx context.Context, s *planStep) {
 	r.at(s.id)
 	defer r.at("")
 	r.emit(s.id, event.StepStart{Kind: s.kind})
-	o := r.attempt(ctx, s)
+	o := &outcome{status: statusOK, members: map[string]any{}}
+	r.attempt(ctx, s, o)
 	took := r.opts.Clock().Sub(began).Milliseconds()
-	end := event.StepEnd{
-		Kind: s.kind, Status: o.status, ExitCode: o.exitCode, Text: o.text, Output: o.output,
-		Changes: o.changes, Usage: o.usage, DurationMs: took,
+	o.end.Kind, o.end.Status, o.end.Reason, o.end.DurationMs = s.kind, o.status, o.reason, took
+	r.emit(s.id, o.end)
+	r.result.Steps[s.id] = &event.StepResult{Status: o.status, Reason: o.reason, ExitCode: o.end.ExitCode, DurationMs: took}
+	o.members["status"], o.members["reason"], o.members["durationMs"] = o.status, nil, int(took)
+	if o.reason != "" {
+		o.members["reason"] = o.reason
 	}
-	if o.failure != nil {
-		end.Reason = cmp.Or(o.failure.Reason, string(o.failure.Class))
-	}
-	r.emit(s.id, end)
-	r.result.Steps[s.id] = &event.StepResult{Status: o.status, Reason: end.Reason, ExitCode: o.exitCode, DurationMs: took}
-	o.value["status"], o.value["reason"], o.value["durationMs"] = o.status, end.Reason, int(took)
-	r.results[s.id] = o.value
+	r.results[s.id] = o.members
 }
 
 func (r *run) at(step string) {
@@ -57,110 +58,113 @@ func (r *run) at(step string) {
 }
 
 // attempt decides whether the step runs, runs it, and keeps its failure.
-func (r *run) attempt(ctx context.Context, s *planStep) *outcome {
-	o := &outcome{status: statusSkipped, value: map[string]any{}}
-	if r.interrupted(ctx) {
-		if !s.cleansUp() {
-			return o
-		}
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), r.graceOf(), r.whole)
-		defer cancel()
+func (r *run) attempt(ctx context.Context, s *planStep, o *outcome) {
+	if r.whole != nil && !s.cleansUp(r.whole) {
+		o.status, o.reason = statusSkipped, skippedEnd
+		return
 	}
-	runs, err := s.condition.holds(ctx, r.values, r.status)
-	if err == nil && !runs {
-		return o
+	why, err := s.condition.skips(ctx, r.values, r.status())
+	if why != "" {
+		o.status, o.reason = statusSkipped, why
+		return
 	}
-	o.status = statusOK
 	if err == nil {
-		err = r.limitedStep(ctx, s, o)
+		err = r.bounded(ctx, s, o)
 	}
 	if err != nil {
-		r.failed(ctx, s, o, err)
+		r.fail(ctx, s, o, asFailure(err))
 	}
-	return o
 }
 
-// limitedStep runs the step within its own time limit.
-func (r *run) limitedStep(ctx context.Context, s *planStep, o *outcome) error {
-	stepCtx, cancel := limited(ctx, s.limits.Time, false)
+// bounded runs the step within its own time limit.
+func (r *run) bounded(ctx context.Context, s *planStep, o *outcome) error {
+	ctx, cancel := limited(ctx, s.limits.Time, "step "+s.id)
 	defer cancel()
 	var err error
 	switch s.kind {
 	case kindPrompt:
-		err = r.promptStep(stepCtx, s, o)
+		err = r.promptStep(ctx, s, o)
 	case kindRun:
-		err = r.runStep(stepCtx, s, o)
+		err = r.commandStep(ctx, s, o)
 	default:
-		err = r.setStep(stepCtx, s, o)
+		err = r.setStep(ctx, s, o)
 	}
 	if err == nil {
-		err = r.assertAll(stepCtx, s, o)
+		err = r.assertAll(ctx, s, o)
+	}
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	return err
 }
 
-// failed takes a step's failure down. The first one that is not passed over by
-// continueOnError decides the run; a limit of the whole run and a signal count
-// whatever the step says.
-func (r *run) failed(ctx context.Context, s *planStep, o *outcome, err error) {
-	f := asStepFailure(err)
-	o.failure, o.status = f, statusFailed
-	r.limitEvent(s, f)
+// fail takes a step's failure down. The first one that continueOnError does not
+// lift decides the run. A signal and a limit of the run end the run whatever the
+// step says.
+func (r *run) fail(ctx context.Context, s *planStep, o *outcome, f *event.Failure) {
+	o.failure, o.status, o.reason = f, statusFailed, string(f.Class)
 	if f.Class == event.ClassSignal {
 		o.status = statusCancelled
 	}
-	if r.interrupted(ctx) {
-		return
-	}
-	if f.Class == event.ClassTimeout && f.Reason == "idle" && !s.limits.idle {
-		r.whole = f // the run's own idle limit
-		r.status.failed = true
-		return
-	}
-	if s.goOn {
-		return
-	}
-	r.status.failed = true
-	if r.failure == nil {
+	r.tellTime(s, f)
+	switch {
+	case r.whole != nil: // a step that cleans up
+	case r.ended(ctx):
+	case r.ofRun(s, f):
+		r.whole = f
+	case !s.goOn && r.failure == nil:
 		r.failure = f
 	}
 }
 
-// asStepFailure makes a failure of any error: one of the recipe's own values is
-// a failed step, not a fault of the program.
-func asStepFailure(err error) *event.Failure {
+// asFailure makes a failure of any error of a step. An expression that cannot be
+// evaluated fails its step: what it lacks are values that only the run has.
+func asFailure(err error) *event.Failure {
 	var f *event.Failure
 	if errors.As(err, &f) {
 		return f
 	}
-	var p *Problem
-	if errors.As(err, &p) {
-		return &event.Failure{Class: event.ClassAssert, Reason: "expression", Message: p.Place() + ": " + p.Message, Err: err}
+	f = &event.Failure{Class: event.ClassAssert, Reason: "expression", Message: err.Error(), Err: err}
+	if p := new(Problem); errors.As(err, &p) && p.Hint != "" {
+		f.Hints = []string{p.Hint}
 	}
-	return &event.Failure{Class: event.ClassAssert, Reason: "expression", Message: err.Error(), Err: err}
+	return f
 }
-
-// limitEvent tells of a time limit; the other limits are told where they are
-// counted.
-func (r *run) limitEvent(s *planStep, f *event.Failure) {
-	var t *timeLimit
-	if !errors.As(f, &t) {
-		return
-	}
-	r.emit(s.id, event.Limit{Name: "time", Value: milliseconds(r.opts.Clock().Sub(r.began)), Max: milliseconds(t.max)})
-}
-
-func milliseconds(d time.Duration) float64 { return float64(d.Milliseconds()) }
 
 // setStep evaluates values that later steps see.
 func (r *run) setStep(ctx context.Context, s *planStep, o *outcome) error {
+	all := make(map[string]any, len(s.set))
 	for _, b := range s.set {
 		v, err := b.code.Value(ctx, nil, r.values.vars)
 		if err != nil {
-			return err
+			return s.src.problemAt(b.node, err)
 		}
-		o.value[b.name] = v
+		all[b.name], o.members[b.name] = v, v
 	}
+	o.members["output"] = all
 	return nil
+}
+
+// status is how the run stands, for conditions.
+func (r *run) status() status {
+	cancelled := r.whole != nil && r.whole.Class == event.ClassSignal
+	return status{failed: r.failure != nil || r.whole != nil && !cancelled, cancelled: cancelled}
+}
+
+// finish evaluates the outputs and decides the result. A signal comes before a
+// time limit of the run, that before the first failing step, and that before
+// calls that were not covered.
+func (r *run) finish(ctx context.Context) {
+	decides := r.failure
+	if r.whole != nil && (decides == nil || r.whole.Class == event.ClassSignal || r.whole.Class == event.ClassTimeout) {
+		decides = r.whole
+	}
+	if err := r.outputs(context.WithoutCancel(ctx)); err != nil && decides == nil {
+		decides = asFailure(err)
+	}
+	decides = cmp.Or(decides, r.refused)
+	r.result.Status = statusOK
+	Fail(r.result, decides)
+	r.result.Cost = r.cost()
+	r.result.DurationMs = r.opts.Clock().Sub(r.began).Milliseconds()
 }
