@@ -116,10 +116,9 @@ func start(t *testing.T, st *setup) *peer {
 	if core == nil {
 		core = newCore(t, st)
 	}
-	ours, theirs := jsonrpc.Pipe()
-	p := &peer{t: t, pipe: ours, served: make(chan error, 1), answer: st.answer}
+	ours, served := serveRaw(t, core)
+	p := &peer{t: t, pipe: ours, served: served, answer: st.answer}
 	p.cond = sync.NewCond(&p.mu)
-	go func() { p.served <- core.Serve(context.Background(), theirs) }()
 	reading := make(chan struct{})
 	go p.read(reading)
 	t.Cleanup(func() {
@@ -134,6 +133,15 @@ func start(t *testing.T, st *setup) *peer {
 		p.call("initialize", `{"protocolVersion":1,"clientCapabilities":`+caps+`}`)
 	}
 	return p
+}
+
+// serveRaw serves a core to whoever uses the transport.
+func serveRaw(t *testing.T, core *Core) (jsonrpc.Transport, chan error) {
+	t.Helper()
+	ours, theirs := jsonrpc.Pipe()
+	served := make(chan error, 1)
+	go func() { served <- core.Serve(context.Background(), theirs) }()
+	return ours, served
 }
 
 // wait returns what Serve returned.
@@ -264,8 +272,12 @@ func (p *peer) all() []*frame {
 
 // updates returns the updates of one kind that were read so far.
 func (p *peer) updates(kind string) []map[string]any {
+	return updatesOf(p.all(), kind)
+}
+
+func updatesOf(frames []*frame, kind string) []map[string]any {
 	var list []map[string]any
-	for _, f := range p.all() {
+	for _, f := range frames {
 		if u := f.update(); u != nil && u["sessionUpdate"] == kind {
 			list = append(list, u)
 		}
