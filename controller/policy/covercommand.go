@@ -84,13 +84,17 @@ func (c *cover) command(s *script, cmd *command) bool {
 		return c.spelled(cmd, lim) || c.unspelled(cmd, lim)
 	}
 	if cmd.wraps != nil && cmd.wraps.lost {
+		if c.spelled(cmd, cmd.needsEvery()) {
+			return true
+		}
 		return c.fail("command %s: what it runs cannot be told", preview(cmd.String()))
 	}
 	if c.spelled(cmd, cmd.needsAll()) {
 		return true
 	}
-	clear := cmd.wraps != nil && cmd.wraps.clear && harmless && cmd.literalFront()
-	return (clear || c.spelled(cmd, cmd.needs())) && c.inner(s, cmd)
+	lim := cmd.needs()
+	clear := cmd.wraps != nil && cmd.wraps.clear && harmless && cmd.literalFront(lim)
+	return (clear || c.spelled(cmd, lim)) && c.inner(s, cmd)
 }
 
 // unspelled says which word a rule would have to spell, if one is about the
@@ -111,10 +115,11 @@ func (c *cover) unspelled(cmd *command, lim allowLimits) bool {
 	return false
 }
 
-// literalFront tells whether a wrapper's own words are known.
-func (c *command) literalFront() bool {
+// literalFront tells whether a wrapper's own words are known, and none of them
+// makes it write something.
+func (c *command) literalFront(lim allowLimits) bool {
 	for _, in := range c.wraps.inner {
-		if !allKnown(c.words[:in.start]) {
+		if !allKnown(c.words[:in.start]) || slices.Max(lim.need[:in.start]) > 0 {
 			return false
 		}
 	}

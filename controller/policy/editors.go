@@ -1,16 +1,19 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // sedNeeds looks at what a sed script does. The commands e, w and W run or
 // write; so do the flags e and w of s.
 func sedNeeds(e *escapeEntry, words []word, need []int) {
-	needScripts(words, need, scripts(words, 'e', "--expression", e.valued), sedEscapes)
+	needScripts(words, need, e.scripts(words, "--expression"), sedEscapes)
 }
 
 // awkNeeds looks at what an awk program does.
 func awkNeeds(e *escapeEntry, words []word, need []int) {
-	needScripts(words, need, scripts(words, 'e', "--source", e.valued), awkEscapes)
+	needScripts(words, need, e.scripts(words, "--source"), awkEscapes)
 }
 
 func needScripts(words []word, need []int, found []scriptText, escapes func(string) bool) {
@@ -27,44 +30,51 @@ type scriptText struct {
 	text string
 }
 
-// scripts finds the scripts among the words of a command: what belongs to the
-// option, else the first operand.
-func scripts(words []word, letter byte, long, valued string) []scriptText {
+// scripts finds the scripts among the words of a command: what belongs to -e or
+// its long form, else the first operand. Behind a long option that is not known
+// to stand alone, the operand may be its value and the next one the script.
+func (e *escapeEntry) scripts(words []word, long string) []scriptText {
 	var out []scriptText
-	operand := -1
+	var rest []int
 	take := func(i int) int {
 		if i < len(words) {
 			out = append(out, scriptText{i, words[i].lit})
 		}
 		return i
 	}
+	unsure := 0
 	for i, options := 1, true; i < len(words); i++ {
 		w := words[i].lit
 		switch {
 		case options && w == "--":
 			options = false
 		case !options || len(w) < 2 || w[0] != '-':
-			if operand < 0 {
-				operand = i
-			}
+			rest = append(rest, i)
 		case w == long:
 			i = take(i + 1)
 		case strings.HasPrefix(w, long+"="):
 			out = append(out, scriptText{i, w[len(long)+1:]})
-		case w[1] != '-':
-			rest, own, next := bundleValue(w[1:], letter, valued)
+		case w[1] == '-':
+			if !strings.Contains(w, "=") && !slices.Contains(e.never, w) {
+				unsure++
+			}
+		default:
+			text, own, next := bundleValue(w[1:], 'e', e.valued)
 			switch {
 			case own && next:
 				i = take(i + 1)
 			case own:
-				out = append(out, scriptText{i, rest})
+				out = append(out, scriptText{i, text})
 			case next:
 				i++
 			}
 		}
 	}
-	if len(out) == 0 && operand > 0 {
-		take(operand)
+	if len(out) == 0 {
+		unsure++
+	}
+	for _, i := range rest[:min(unsure, len(rest))] {
+		take(i)
 	}
 	return out
 }

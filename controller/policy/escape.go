@@ -117,12 +117,13 @@ func newEscapeItem(f string) escapeItem {
 // needs fills in, for each word of a command, how many bytes of it a rule has
 // to spell: zero where a wildcard will do.
 func (e *escapeEntry) needs(words []word, need []int) {
-	seen := make([]string, 0, len(words)) // operands so far
+	var seen operands
 	for i := 1; i < len(words); i++ {
 		w := words[i].lit
 		need[i] = max(need[i], e.need(w, seen))
 		if !strings.HasPrefix(w, "-") {
-			seen = append(seen, w)
+			seen.words = append(seen.words, w)
+			seen.sure = seen.sure || !strings.HasPrefix(words[i-1].lit, "-") || words[i-1].lit == "-"
 		}
 	}
 	if e.sed {
@@ -133,8 +134,15 @@ func (e *escapeEntry) needs(words []word, need []int) {
 	}
 }
 
+// operands are the words of a command so far that are no options. Sure says that
+// one of them is no value of an option either.
+type operands struct {
+	words []string
+	sure  bool
+}
+
 // need judges one word behind the operands seen.
-func (e *escapeEntry) need(w string, seen []string) int {
+func (e *escapeEntry) need(w string, seen operands) int {
 	switch option := len(w) > 1 && w[0] == '-'; {
 	case w == "":
 		return 0
@@ -146,13 +154,13 @@ func (e *escapeEntry) need(w string, seen []string) int {
 		if n := e.bundled(w[1:]); n > 0 {
 			return 1 + n
 		}
-	case !option && e.bundle && len(seen) == 0:
+	case !option && e.bundle && len(seen.words) == 0:
 		if n := e.bundled(w); n > 0 {
 			return n
 		}
 	}
 	for _, item := range e.items {
-		if item.first && len(seen) > 0 || item.behind != "" && !slices.Contains(seen, item.behind) {
+		if item.first && seen.sure || item.behind != "" && !slices.Contains(seen.words, item.behind) {
 			continue
 		}
 		if n := item.spelled(w, e); n > 0 {

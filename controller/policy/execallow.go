@@ -194,6 +194,15 @@ func (c *command) needsAll() allowLimits {
 	return lim
 }
 
+// needsEvery wants every word spelled: nobody knows which of them matter.
+func (c *command) needsEvery() allowLimits {
+	lim := allowLimits{need: make([]int, len(c.words)), judged: make([]bool, len(c.words)), strict: true}
+	for j, w := range c.words {
+		lim.need[j] = len(w.lit)
+	}
+	return lim
+}
+
 // declared wants the names that choose what runs spelled in an export.
 func declared(words []word, need []int) {
 	switch words[0].lit {

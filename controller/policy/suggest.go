@@ -182,7 +182,7 @@ func (s *suggestion) script(x *script) {
 // command suggests a rule that spells the words of a command. Words that are not
 // known can stand at its end only, where * covers them.
 func (s *suggestion) command(x *script, cmd *command) {
-	if cmd.wraps != nil && cmd.wraps.clear && !cmd.wraps.lost && len(cmd.wraps.inner) == 1 && cmd.literalFront() {
+	if cmd.wraps != nil && cmd.wraps.clear && !cmd.wraps.lost && len(cmd.wraps.inner) == 1 && cmd.literalFront(cmd.needs()) {
 		if in := cmd.wraps.inner[0].command; !s.cover.command(x, in) {
 			s.command(x, in)
 			return

@@ -82,11 +82,11 @@ func readOptions(text string) map[string]map[string]byte {
 
 // wrapper is one line of wrappers.txt.
 type wrapper struct {
-	clear, assigns, join, rest, text, script, fold bool
-	skip                                           int
-	flag, value, shell, split, none, hide, swap    map[string]bool
-	optional                                       map[string]bool
-	exec, only, marker                             []string
+	clear, assigns, join, rest, text, alone, script, fold bool
+	skip                                                  int
+	flag, value, shell, split, none, hide, swap           map[string]bool
+	optional                                              map[string]bool
+	exec, only, marker                                    []string
 }
 
 func readWrappers(text string) map[string]*wrapper {
@@ -124,6 +124,8 @@ func (w *wrapper) read(what, list string) int {
 		w.rest = true
 	case "text":
 		w.text = true
+	case "alone":
+		w.alone = true
 	case "script":
 		w.script = true
 	case "fold":

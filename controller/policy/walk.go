@@ -154,18 +154,21 @@ func (a *analyzer) command(c syntax.Command, redirs []*syntax.Redirect, p place)
 	return p, p
 }
 
-// timed is what time runs. The parser leaves its options to the command.
+// timed is what time runs. The parser leaves its options to the first command.
 func timed(s *syntax.Stmt) *syntax.Stmt {
-	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok {
-		return s
-	}
-	args := call.Args
-	for len(args) > 0 && (args[0].Lit() == "-p" || args[0].Lit() == "--") {
-		args = args[1:]
-	}
 	out := *s
-	out.Cmd = &syntax.CallExpr{Assigns: call.Assigns, Args: args}
+	switch x := s.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		first := *x
+		first.X = timed(x.X)
+		out.Cmd = &first
+	case *syntax.CallExpr:
+		args := x.Args
+		for len(args) > 0 && (args[0].Lit() == "-p" || args[0].Lit() == "--") {
+			args = args[1:]
+		}
+		out.Cmd = &syntax.CallExpr{Assigns: x.Assigns, Args: args}
+	}
 	return &out
 }
 

@@ -15,6 +15,9 @@ func (u *unwrapping) finish() {
 	for _, start := range u.starts {
 		u.command(start)
 	}
+	if u.w.alone && len(u.out.inner) == 0 && len(u.texts) == 0 {
+		u.out.lost = true
+	}
 }
 
 // command makes the inner command that begins at word start.
@@ -27,6 +30,10 @@ func (u *unwrapping) command(start int) {
 		words = untilTerminator(words)
 	}
 	if len(words) == 0 {
+		return
+	}
+	if u.w.join && strings.HasPrefix(words[0].lit, ":::") {
+		u.out.lost = true // what parallel runs stands among its arguments
 		return
 	}
 	if u.w.join {
