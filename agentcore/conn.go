@@ -41,17 +41,17 @@ func newConn(ctx context.Context, core *Core, t jsonrpc.Transport) *conn {
 	return c
 }
 
-// serve waits for the end and closes what is open.
+// serve waits for the end and closes what is open. A client that does not read any
+// more has left; that is as good an end as closing its side.
 func (c *conn) serve(ctx context.Context) error {
-	var cause error
 	select {
 	case <-c.rpc.Done():
 	case <-ctx.Done():
 	case <-c.core.closed:
-	case cause = <-c.failed:
-		c.core.opts.Logf("the connection cannot be written to: %v", cause)
+	case err := <-c.failed:
+		c.core.opts.Logf("the connection cannot be written to: %v", err)
 	}
-	return errors.Join(c.end(), cause)
+	return c.end()
 }
 
 // end closes all sessions at the same time and then the connection.

@@ -47,7 +47,7 @@ func New(opts *Options) (*Core, error) {
 // Serve answers one connection over t, which it owns. It returns when the connection
 // has ended and everything that belonged to it is closed, at most 4 s later; what
 // could not be closed by then is the error. The end of the client's stream is no
-// error. When ctx ends, or the core is closed, the connection is closed.
+// error, nor is a client that cannot be written to. When ctx ends, or the core is closed, the connection is closed.
 func (c *Core) Serve(ctx context.Context, t jsonrpc.Transport) error {
 	c.mu.Lock()
 	if c.over {

@@ -36,9 +36,11 @@ type session struct {
 	selection selection
 	mode      string
 	turn      *turn // nil: the prompt slot is free
-	closing   bool
+	closing   bool  // no more prompts
+	ending    bool  // somebody closes it
 
-	closeOnce func() error
+	closed   chan struct{} // closed when it is
+	closeErr error         // set before closed
 }
 
 // selection is what a prompt is answered by.
@@ -48,19 +50,26 @@ type selection struct {
 }
 
 func (c *conn) makeSession(id string) *session {
-	s := &session{id: id, conn: c, mode: modeManual, allowed: map[string]bool{}}
+	s := &session{id: id, conn: c, mode: modeManual, allowed: map[string]bool{}, closed: make(chan struct{})}
 	s.ws.Todos = new(tool.Todos)
 	s.ws.Environ = tool.ShellEnviron(c.core.opts.Environ)
 	s.chain.session = s
-	s.closeOnce = sync.OnceValue(s.shutDown)
 	return s
 }
 
 // close ends the running turn and releases everything. All callers share one run
 // and return when it is over.
 func (s *session) close() error {
-	s.stopAdmission()
-	return s.closeOnce()
+	s.mu.Lock()
+	first := !s.ending
+	s.closing, s.ending = true, true
+	s.mu.Unlock()
+	if first {
+		s.closeErr = s.shutDown()
+		close(s.closed)
+	}
+	<-s.closed
+	return s.closeErr
 }
 
 // stopAdmission makes every later prompt fail.

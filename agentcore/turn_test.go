@@ -38,6 +38,7 @@ func textOf(updates []map[string]any) (text string, ids []string) {
 // kinds are the kinds of all updates of a turn in order, without the plan that
 // comes with the session.
 func kinds(p *peer) []string {
+	p.find("the plan", func(f *frame) bool { return f.update()["sessionUpdate"] == "plan" })
 	var list []string
 	for _, f := range p.all() {
 		if u := f.update(); u != nil {
@@ -204,7 +205,7 @@ turns:
 		t.Fatalf("%d tool calls, want 3", len(calls))
 	}
 	want := map[string]any{
-		"sessionUpdate": "tool_call", "toolCallId": "call_1", "title": "read_file", "kind": "read", "status": "pending",
+		"sessionUpdate": "tool_call", "toolCallId": "call_1", "title": "read_file", "name": "read_file", "kind": "read", "status": "pending",
 		"rawInput":  map[string]any{"path": "a.txt"},
 		"locations": []any{map[string]any{"path": filepath.Join(dir, "a.txt")}},
 	}

@@ -24,10 +24,11 @@ func (r *record) updates() []update {
 	return list
 }
 
-// pending announces a call. ACP: ToolCall.
+// pending announces a call. The canonical name of its tool is the title, and the
+// name as well: a client's rules take no facts from a title. ACP: ToolCall.
 func (s *session) pending(id string, p *tool.Plan) update {
 	u := update{
-		"sessionUpdate": "tool_call", "toolCallId": id, "title": p.Title, "kind": p.Kind,
+		"sessionUpdate": "tool_call", "toolCallId": id, "title": p.Title, "name": p.Title, "kind": p.Kind,
 		"status": "pending", "rawInput": p.RawInput,
 	}
 	s.addPlaces(u, p.Locations, nil)
