@@ -60,6 +60,7 @@ func (b *binder) agentLine(t *text) {
 
 func (b *binder) agentCommand(a *agentDecl) {
 	var words []string
+	before := len(b.problems)
 	for _, t := range a.command {
 		words = append(words, b.string(t))
 	}
@@ -75,7 +76,7 @@ func (b *binder) agentCommand(a *agentDecl) {
 			return
 		}
 	}
-	if (len(words) == 0 || words[0] == "") && !b.incomplete {
+	if (len(words) == 0 || words[0] == "") && !b.incomplete && len(b.problems) == before {
 		b.at(a.command[0].src, a.command[0].node, "command is empty")
 		return
 	}

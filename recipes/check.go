@@ -102,7 +102,7 @@ func (p *parser) checkKey(n *yaml.Node, seen map[string]*yaml.Node) bool {
 	case n.Kind != yaml.ScalarNode:
 		p.errorf(n, "a key must be a string, not %s", nodeName(n))
 		return false
-	case n.Style == 0 && slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false"}, strings.ToLower(n.Value)):
+	case n.Style == 0 && slices.Contains([]string{"yes", "no", "on", "off", "true", "false"}, strings.ToLower(n.Value)):
 		p.errorf(n, "key %s is a boolean to some YAML readers", n.Value).Hint = "quote it"
 		return false
 	}
@@ -138,6 +138,8 @@ func (p *parser) checkScalar(n *yaml.Node, f *form, what string) {
 	case count:
 		if _, err := strconv.ParseUint(n.Value, 10, 31); err != nil || n.Tag != "!!int" {
 			p.mismatch(n, f, what)
+		} else if f.exactly > 0 && n.Value != strconv.Itoa(f.exactly) {
+			p.errorf(n, "%s %s is not supported", what, n.Value).Hint = fmt.Sprintf("this program reads %s %d", what, f.exactly)
 		}
 	case duration:
 		p.checkDuration(n, f, what)
@@ -177,6 +179,8 @@ func (p *parser) checkString(n *yaml.Node, f *form, what string) {
 		if n.Tag != "!!null" {
 			problem.Hint = "quote it"
 		}
+	case slices.Contains(f.later, n.Value) || slices.Contains(f.later, "*") && !slices.Contains(f.words, n.Value):
+		p.errorf(n, "%s: %s is not supported in this version", what, preview(n.Value)).Hint = "there is " + strings.Join(f.words, ", ")
 	case f.words != nil && !slices.Contains(f.words, n.Value):
 		problem := p.errorf(n, "%s cannot be %q", what, preview(n.Value))
 		problem.Hint = "one of " + strings.Join(f.words, ", ")

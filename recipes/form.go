@@ -26,18 +26,21 @@ const (
 type form struct {
 	scalar  scalar
 	words   []string // what a word may be; nil is any
+	later   []string // words of the language that this version has not; "*" is any other
 	list    *form    // of the elements
 	object  *object  // a mapping with keys of the language
 	entries *form    // a mapping with keys of the user's: the form of the values
 	keys    scalar   // of these keys: word, identifier or variableName
 	tree    bool     // a mapping or list of anything
+	exactly int      // the one number that a count may be; 0 is any
 }
 
 // object is a mapping with keys of the language.
 type object struct {
-	name string // in the schema and the reference
-	doc  string
-	keys []key
+	name  string // in the schema and the reference
+	doc   string
+	keys  []key
+	oneOf []string // exactly one of these keys is written
 }
 
 // key is one key of an object.
@@ -89,7 +92,7 @@ func (f *form) String() string {
 	switch {
 	case f.tree:
 		ways = append(ways, "a mapping")
-	case f.object != nil, f.entries != nil:
+	case f.object != nil && len(f.object.names()) > 0, f.entries != nil:
 		ways = append(ways, "a mapping")
 	}
 	if f.list != nil {

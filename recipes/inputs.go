@@ -35,7 +35,9 @@ func (r *Recipe) readInputs(p *parser, n *yaml.Node) {
 		}
 		r.inputs = append(r.inputs, in)
 		r.names.inputs = append(r.names.inputs, in.name)
-		p.compileInput(in)
+		if slices.Contains(inputObject.key("type").form.words, in.kind) {
+			p.compileInput(in)
+		}
 	}
 }
 

@@ -90,7 +90,10 @@ func reasons(err error) []string {
 	}
 	var out []string
 	for line := range strings.Lines(list) {
-		out = append(out, strings.TrimPrefix(strings.TrimSpace(line), "- "))
+		line = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(line), "- "), "at '': ")
+		if !strings.HasSuffix(line, "allOf' failed") && !strings.HasSuffix(line, "anyOf' failed") {
+			out = append(out, line) // the reasons below those say what failed
+		}
 	}
 	if n := len(out); n > maxReasons {
 		out = append(out[:maxReasons], fmt.Sprintf("and %d more", n-maxReasons))

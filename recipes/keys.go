@@ -21,8 +21,8 @@ var (
 // recipeObject is the whole language: every key with its form and meaning. It is
 // the source of the schema and of the reference.
 var recipeObject = sync.OnceValue(func() *object {
-	return &object{name: "recipe", doc: "The file.", keys: []key{
-		{name: "version", form: &form{scalar: count}, required: true, doc: "Version of the language: 1."},
+	return &object{name: "recipe", doc: "The file.", oneOf: []string{"steps", "prompt"}, keys: []key{
+		{name: "version", form: &form{scalar: count, exactly: 1}, required: true, doc: "Version of the language: 1."},
 		{name: "name", form: aWord, doc: "Name of the recipe in events. Default: the name of the file."},
 		{name: "inputs", form: &form{entries: &form{object: inputObject}, keys: identifier}, doc: "What a caller gives: `-i NAME=VALUE`, `--inputs FILE` or the variable `ACPCTL_INPUT_NAME`. An input without `default` must be given."},
 		{name: "secrets", form: &form{list: &form{scalar: variableName}}, doc: "Names of environment variables. They must be set, to 6 bytes or more; their values are masked everywhere and withheld from agents and `run` steps, which get them only through `env`."},
@@ -33,7 +33,9 @@ var recipeObject = sync.OnceValue(func() *object {
 		{name: "config", form: options, doc: "Any other session config option, by its id."},
 		{name: "cwd", form: aVariable, doc: "Folder of the session and of `run` steps, relative to the caller's. Default: the caller's."},
 		{name: "addDirs", form: &form{list: aVariable}, doc: "Further folders of the workspace, relative to the caller's."},
-		{name: "session", form: &form{scalar: word, words: []string{"new"}}, doc: "Where the session comes from."},
+		{name: "session", form: &form{scalar: word, words: []string{"new"}, later: []string{"continue"}, object: &object{keys: []key{
+			{name: "resume", later: true}, {name: "load", later: true},
+		}}}, doc: "Where the session comes from."},
 		{name: "mcpServers", form: serversForm(), doc: "MCP servers for the agent to mount, by name, as in `.mcp.json`."},
 		{name: "mcpFiles", form: &form{list: aVariable}, doc: "Files in the shape of `.mcp.json`, relative to the recipe."},
 		{name: "permissions", form: &form{object: permissionsObject()}, doc: "Rules that answer the agent's permission requests. See docs/rules.md."},

@@ -2,7 +2,7 @@ package recipes
 
 // stepObject is one entry of steps.
 func stepObject() *object {
-	return &object{name: "step", doc: "One step: exactly one of `prompt`, `run` and `set`.", keys: []key{
+	return &object{name: "step", doc: "One step: exactly one of `prompt`, `run` and `set`.", oneOf: []string{kindPrompt, kindRun, kindSet}, keys: []key{
 		{name: "id", form: &form{scalar: identifier}, doc: "Name, for `$steps` and events. Without one the step is `step1`, `step2`, ... in events and cannot be referred to."},
 		{name: "if", form: anExpr, doc: "Condition, true or false. `success()` holds too, unless the condition names one of `success`, `failure`, `cancelled`, `always`."},
 		{name: "prompt", form: promptForm(), doc: "Prompt for the agent."},
@@ -13,7 +13,7 @@ func stepObject() *object {
 		{name: "output", form: &form{object: outputObject()}, doc: "Of a `prompt` step: structured output, read as `$steps.ID.output`."},
 		{name: "assert", form: assertForm(), doc: "Conditions on the step's result."},
 		{name: "continueOnError", form: aBool, doc: "Whether the run goes on, and may end well, when the step fails."},
-		{name: "session", form: &form{scalar: word, words: []string{"main", "new"}}, doc: "Of a `prompt` step: `main` (default) or a `new` session for this step alone."},
+		{name: "session", form: &form{scalar: word, words: []string{"main", "new"}, later: []string{"*"}}, doc: "Of a `prompt` step: `main` (default) or a `new` session for this step alone."},
 		{name: "model", form: models, doc: "Of a `prompt` step: as for the recipe. What a step selects stays until another one selects."},
 		{name: "effort", form: aText, doc: "Likewise."},
 		{name: "mode", form: aText, doc: "Likewise."},

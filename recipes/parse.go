@@ -33,9 +33,6 @@ var (
 // read takes the keys in the order in which they depend on each other. What does
 // not fit its form was reported by the check and is passed over.
 func (r *Recipe) read(p *parser, root *yaml.Node) {
-	if n := field(root, "version"); n != nil && n.Value != "1" {
-		p.errorf(n, "version %s is not supported", nodeName(n)).Hint = "this program reads version 1"
-	}
 	r.name = scalarOf(field(root, "name"))
 	r.readInputs(p, field(root, "inputs"))
 	for _, n := range elements(field(root, "secrets")) {

@@ -126,7 +126,7 @@ func (p *parser) faultyRule(t *text, rule policy.RuleSpec, list string) bool {
 func (t *text) sample() []policy.Segment {
 	var out []policy.Segment
 	for _, piece := range t.pieces {
-		if piece.code == nil {
+		if piece.literal != "" {
 			out = append(out, policy.Segment{Text: piece.literal})
 			continue
 		}

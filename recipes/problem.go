@@ -84,11 +84,14 @@ func asError(problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(problems, func(a, b Problem) int {
-		if a.File != b.File {
-			return 0
+	files := map[string]int{} // in the order of their first problems
+	for _, p := range problems {
+		if _, known := files[p.File]; !known {
+			files[p.File] = len(files)
 		}
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	}
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return &ParseError{Problems: slices.CompactFunc(problems, func(a, b Problem) bool {
 		return a.Place() == b.Place() && a.Message == b.Message

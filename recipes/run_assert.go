@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -35,6 +36,7 @@ func (r *run) assert(ctx context.Context, s *planStep, a *assertion, o *outcome)
 	}
 	if err != nil {
 		message += ": " + err.Error()
+		e.Message = cmp.Or(e.Message, err.Error())
 	} else if e.Value = r.subject(ctx, a.that, o); e.Value != nil {
 		message += ": the value is " + cut(string(e.Value), valueShown)
 	}

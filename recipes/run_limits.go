@@ -59,7 +59,7 @@ func (r *run) next(b *budget) (toolCalls int, err error) {
 			r.emit(b.step.id, event.Limit{Name: l.name, Value: float64(l.used), Max: float64(l.max)})
 			return 0, &event.Failure{
 				Class: event.ClassLimit, Reason: l.name,
-				Message: fmt.Sprintf("%s has had its %d %s and needs another turn", l.what, l.max, map[string]string{"turns": "turns", "toolCalls": "tool calls"}[l.name]),
+				Message: fmt.Sprintf("%s reached its limit of %s, %d, and is not done", l.what, l.name, l.max),
 				Err:     ofWhom(l.what == "the run"),
 			}
 		}

@@ -6,58 +6,54 @@ import (
 )
 
 // Schema returns the JSON Schema (2020-12) of recipes, indented. It is made of
-// the table of keys that the parser reads by, so the two cannot differ.
+// the table of keys that the parser reads by, so the two cannot differ. What only
+// the parser can tell, such as the names in an expression, is not in it.
 func Schema() ([]byte, error) {
 	g := &schemaWriter{defs: map[string]any{}}
 	root := g.object(recipeObject())
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	root["title"] = "acpctl recipe"
+	root["title"] = "Recipe of acpctl"
 	root["$defs"] = g.defs
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(root); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	err := enc.Encode(root)
+	return out.Bytes(), err
 }
 
-// schemaWriter makes schemas of forms; objects that occur become definitions.
+// schemaWriter makes schemas of forms. Objects become definitions.
 type schemaWriter struct{ defs map[string]any }
 
 func (g *schemaWriter) object(o *object) map[string]any {
 	properties := map[string]any{}
-	var required []string
-	for i := range o.keys {
-		k := &o.keys[i]
+	var required, one []any
+	for _, k := range o.keys {
 		if k.later || k.form == nil {
 			continue
 		}
 		s := g.form(k.form)
-		if k.doc != "" {
-			s["description"] = k.doc
-		}
+		s["description"] = k.doc
 		properties[k.name] = s
 		if k.required {
 			required = append(required, k.name)
 		}
 	}
-	out := map[string]any{"type": "object", "additionalProperties": false, "properties": properties}
-	if o.doc != "" {
-		out["description"] = o.doc
+	for _, name := range o.oneOf {
+		one = append(one, map[string]any{"required": []string{name}})
 	}
-	if required != nil {
-		out["required"] = required
-	}
+	out := filled(map[string]any{
+		"type": "object", "description": o.doc, "properties": properties, "required": required, "oneOf": one,
+	})
+	out["additionalProperties"] = false
 	return out
 }
 
-// form is the schema of a value: one way for each kind of node.
+// form is the schema of a value, with one way for each kind of node.
 func (g *schemaWriter) form(f *form) map[string]any {
 	var ways []any
-	if f.words != nil || f.scalar != none {
-		ways = append(ways, g.scalar(f))
+	if f.scalar != none {
+		ways = append(ways, f.scalarSchema())
 	}
 	if f.tree {
 		ways = append(ways, map[string]any{"type": []string{"object", "array"}})
@@ -65,57 +61,52 @@ func (g *schemaWriter) form(f *form) map[string]any {
 	if f.list != nil {
 		ways = append(ways, map[string]any{"type": "array", "items": g.form(f.list)})
 	}
-	if f.object != nil {
-		ways = append(ways, g.reference(f.object))
+	if f.object != nil && len(f.object.names()) > 0 {
+		if _, known := g.defs[f.object.name]; !known {
+			g.defs[f.object.name] = g.object(f.object)
+		}
+		ways = append(ways, map[string]any{"$ref": "#/$defs/" + f.object.name})
 	}
 	if f.entries != nil {
 		way := map[string]any{"type": "object", "additionalProperties": g.form(f.entries)}
-		if p := namePattern(f.keys); p != "" {
-			way["propertyNames"] = map[string]any{"pattern": p}
+		if f.keys != word {
+			way["propertyNames"] = map[string]any{"pattern": namePattern}
 		}
 		ways = append(ways, way)
 	}
-	if len(ways) == 1 {
-		return ways[0].(map[string]any) //nolint:errcheck,forcetypeassert // every way is made above
+	if way, ok := ways[0].(map[string]any); ok && len(ways) == 1 {
+		return way
 	}
 	return map[string]any{"anyOf": ways}
 }
 
-// reference names a definition and makes it at its first use.
-func (g *schemaWriter) reference(o *object) map[string]any {
-	if _, known := g.defs[o.name]; !known {
-		g.defs[o.name] = true // the place is taken, should the object hold itself
-		g.defs[o.name] = g.object(o)
-	}
-	return map[string]any{"$ref": "#/$defs/" + o.name}
-}
+// namePattern is what isName accepts.
+const namePattern = "^[A-Za-z_][A-Za-z0-9_]*$"
 
-func (g *schemaWriter) scalar(f *form) map[string]any {
+func (f *form) scalarSchema() map[string]any {
 	switch {
 	case f.words != nil:
 		return map[string]any{"enum": f.words}
-	case f.scalar == boolean:
+	case f.exactly > 0:
+		return map[string]any{"const": f.exactly}
+	}
+	switch f.scalar {
+	case boolean:
 		return map[string]any{"type": "boolean"}
-	case f.scalar == count:
+	case count:
 		return map[string]any{"type": "integer", "minimum": 0}
-	case f.scalar == duration:
-		return map[string]any{"type": []string{"string", "integer"}, "pattern": `^(0|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`}
-	case f.scalar == anything:
+	case duration:
+		return map[string]any{"anyOf": []any{
+			map[string]any{"const": 0},
+			map[string]any{"type": "string", "pattern": `^(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`},
+		}}
+	case anything:
 		return map[string]any{"type": []string{"string", "number", "boolean", "null"}}
-	case f.scalar == variables || f.scalar == expression:
+	case variables, expression:
 		return map[string]any{"type": []string{"string", "number", "boolean"}}
+	case identifier, variableName:
+		return map[string]any{"type": "string", "pattern": namePattern}
+	default:
+		return map[string]any{"type": "string"}
 	}
-	out := map[string]any{"type": "string"}
-	if p := namePattern(f.scalar); p != "" {
-		out["pattern"] = p
-	}
-	return out
-}
-
-// namePattern is what the names of a scalar look like, empty for any.
-func namePattern(s scalar) string {
-	if s == identifier || s == variableName {
-		return "^[A-Za-z_][A-Za-z0-9_]*$"
-	}
-	return ""
 }

@@ -52,7 +52,8 @@ func literalText(s string) *text {
 
 // wholeFile is the text of a file as if it were a scalar.
 func wholeFile(text []byte) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: strings.ToValidUTF8(string(text), "\uFFFD"), Line: 1, Column: 1}
+	// Line 0 is where the | would stand of which the file is the block.
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.LiteralStyle, Value: strings.ToValidUTF8(string(text), "\uFFFD"), Column: 1}
 }
 
 // text reads a scalar with ${{ }}; with environ also ${VAR}. Nil for nil and for
