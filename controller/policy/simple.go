@@ -121,7 +121,10 @@ func (a *analyzer) redirect(r *syntax.Redirect, p place, bare bool) {
 		}
 	}
 	switch r.Op {
-	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+	case syntax.Hdoc, syntax.DashHdoc:
+		a.hereDocument(r, a.word(r.Word, p))
+		return
+	case syntax.WordHdoc:
 		a.word(r.Word, p)
 		return
 	}

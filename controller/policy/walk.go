@@ -10,6 +10,7 @@ import (
 // analyzer turns a syntax tree into a script.
 type analyzer struct {
 	world   *world
+	text    string
 	parsers *sync.Pool
 	out     *script
 	shared  *analysis
@@ -60,7 +61,7 @@ func analyzeOnce(w *world, parsers *sync.Pool, text string, p place, shared *ana
 		return s
 	}
 	s.ok = true
-	a := &analyzer{world: w, parsers: parsers, out: s, shared: shared, depth: depth, numbers: numericVariables(file)}
+	a := &analyzer{world: w, text: text, parsers: parsers, out: s, shared: shared, depth: depth, numbers: numericVariables(file)}
 	a.list(file.Stmts, p)
 	if shared.exhausted() {
 		return &script{fault: "it has too many commands to be judged"}
