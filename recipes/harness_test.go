@@ -173,7 +173,9 @@ type fake struct {
 	// block, if set, is waited for in every turn and command, or for the end of
 	// the context.
 	block <-chan struct{}
-	now   func() time.Time
+	// stopAfter is when SIGTERM comes; 0 is never.
+	stopAfter time.Duration
+	now       func() time.Time
 }
 
 func newFake(t *testing.T, a *archive) *fake {
@@ -193,6 +195,12 @@ func (f *fake) run(t *testing.T, p *Plan) *event.Result {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	f.signal = cancel
+	if f.stopAfter > 0 {
+		timer := time.AfterFunc(f.stopAfter, func() {
+			cancel(&event.Failure{Class: event.ClassSignal, Reason: event.ReasonTerminated, Message: "SIGTERM"})
+		})
+		defer timer.Stop()
+	}
 	result := p.Run(ctx, &RunOptions{Driver: f, Commander: f, Emit: f.emit, Clock: f.now, RunID: "run_1"})
 	f.emit(event.Event{Body: *result})
 	return result

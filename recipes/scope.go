@@ -83,6 +83,8 @@ func (p *parser) syntaxError(n *yaml.Node, offset int, err error, s *scope) {
 			message = "$" + name + " is not supported in this version"
 		case name == "env" || name == "ENV":
 			hint = "expressions cannot see the environment; pass a value as an input"
+		case hint == "" && len(s.vars) == 0:
+			hint = "there are no variables here"
 		case hint == "":
 			hint = "variables here: $" + strings.Join(s.vars, ", $")
 		}
