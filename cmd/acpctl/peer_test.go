@@ -103,7 +103,7 @@ func startAgent(t *testing.T, c *stockClient, dir string) *acp.ClientSideConnect
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(context.Background(), self, //nolint:usetesting // ends when its stdin does, in the clean-up
+	cmd := exec.CommandContext(context.Background(), self, // ends when its stdin does, in the clean-up
 		"agent", "--model", "offline/scripted", "--script", dir+"/script.yaml")
 	cmd.Env = append(os.Environ(), runAsAcpctl+"=1")
 	cmd.Stderr = os.Stderr

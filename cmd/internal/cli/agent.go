@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acpctl/acpctl/controller/event"
 	"github.com/acpctl/acpctl/internal/jsonrpc"
 )
 
@@ -58,7 +59,7 @@ func (a *app) serveAgent(ctx context.Context, o *agentOptions) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := a.watchSignals(cancel, func(*eventFailure) { a.env.Exit(1) })
+	stop := a.watchSignals(cancel, func(*event.Failure) { a.env.Exit(1) })
 	defer stop()
 	err = core.Serve(ctx, jsonrpc.NewStream(a.env.Stdin, a.env.Stdout, nil))
 	if closeErr := core.Close(); err == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/base32"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -53,8 +54,8 @@ func OSEnv() *Env {
 
 // Getenv looks name up in Environ; the last entry wins, as in a shell.
 func (e *Env) Getenv(name string) (string, bool) {
-	for i := len(e.Environ) - 1; i >= 0; i-- {
-		if k, v, ok := strings.Cut(e.Environ[i], "="); ok && k == name {
+	for _, entry := range slices.Backward(e.Environ) {
+		if k, v, ok := strings.Cut(entry, "="); ok && k == name {
 			return v, true
 		}
 	}

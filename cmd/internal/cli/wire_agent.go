@@ -87,7 +87,7 @@ func (a *app) openCommand(s agentSpec) controller.Agent {
 // openCore serves the bundled agent in this process. Without a model nothing is
 // started: an answer of offline/echo by accident would be a lie.
 func (a *app) openCore(s agentSpec) (controller.Agent, error) {
-	model := ""
+	var model string
 	switch {
 	case s.Script != "":
 		model = "offline/scripted"

@@ -10,12 +10,8 @@ import (
 	"github.com/acpctl/acpctl/agentcore"
 	"github.com/acpctl/acpctl/agentcore/model"
 	"github.com/acpctl/acpctl/agentcore/model/offline"
-	"github.com/acpctl/acpctl/controller/event"
 	"github.com/acpctl/acpctl/recipes/expr"
 )
-
-// eventFailure is short for the failure type in callbacks.
-type eventFailure = event.Failure
 
 // coreOptions say how the bundled agent core is set up.
 type coreOptions struct {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 
 	"github.com/acpctl/acpctl/agentcore/tool"
 	"github.com/acpctl/acpctl/controller/event"
@@ -23,7 +24,7 @@ func newSteps(env *Env, secrets []string) *steps {
 
 // Run adapts the commander to recipes.
 func (s *steps) Run(ctx context.Context, c recipes.Command) (recipes.CommandResult, error) {
-	environ := append(s.environ[:len(s.environ):len(s.environ)], c.Env...)
+	environ := slices.Concat(s.environ, c.Env)
 	code, stdout, stderr, truncated, err := s.commander.Run(ctx, c.Script, c.Dir, environ)
 	return recipes.CommandResult{ExitCode: code, Stdout: stdout, Stderr: stderr, Truncated: truncated}, asError(err)
 }
