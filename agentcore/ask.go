@@ -67,10 +67,10 @@ func (a askUser) put(ctx context.Context, b *batch) ([]inputAnswer, error) {
 		err     error
 	)
 	switch input, form := c.client.requestInput, c.client.form; {
-	case form && !(input && c.client.preferInput):
-		answers, err = a.elicit(ctx, b)
-	case input:
+	case input && (c.client.preferInput || !form):
 		answers, err = a.requestInput(ctx, b)
+	case form:
+		answers, err = a.elicit(ctx, b)
 	default:
 		return nil, errors.New("nobody can be asked here")
 	}

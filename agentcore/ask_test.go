@@ -48,8 +48,13 @@ func TestEX30_OnePathIsChosen(t *testing.T) {
 	t.Parallel()
 	const form, callback = "elicitation/create", "_chrys/request_input"
 	for _, tc := range []struct{ caps, want string }{
-		{bothPaths, form}, {formOnly, form}, {optedIn, callback}, {preferred, callback},
-		{`{}`, ""}, {`{"elicitation":{}}`, ""}, {`{"elicitation":{"url":{}}}`, ""},
+		{bothPaths, form},
+		{formOnly, form},
+		{optedIn, callback},
+		{preferred, callback},
+		{`{}`, ""},
+		{`{"elicitation":{}}`, ""},
+		{`{"elicitation":{"url":{}}}`, ""},
 	} {
 		// What fails on one path is not tried on the other.
 		told, p := asked(t, asking(threeQuestions), tc.caps, func(*frame) string { return `"error":{"code":-32601,"message":"no"}` })
@@ -147,25 +152,21 @@ func TestEX32_Caps(t *testing.T) {
 		return `{"questions":[` + strings.Repeat(`{"question":"x"},`, n-1) + `{"question":"x"}]}`
 	}
 	whole := func(size int) string {
-		const each = 10
-		raw := func(rest int) string {
-			b := batch{Questions: make([]question, each)}
-			for i := range b.Questions {
-				b.Questions[i] = question{Question: strings.Repeat("x", 2000), Options: []inputOption{{Label: "a"}, {Label: "b"}}}
-				for n := 0; n < 8 && rest > 0; n++ {
-					use := min(rest, 1000)
-					rest -= use
-					b.Questions[i].Options = append(b.Questions[i].Options, inputOption{Label: fmt.Sprint("o", n), Description: strings.Repeat("x", use)})
-				}
+		b := batch{Questions: make([]question, 10)}
+		for i := range b.Questions {
+			b.Questions[i] = question{Question: "x", Options: make([]inputOption, 8)}
+			for n := range b.Questions[i].Options {
+				b.Questions[i].Options[n].Label = fmt.Sprint(n)
 			}
-			text, _ := json.Marshal(b)
-			return string(text)
 		}
-		rest := size - len(raw(0))
-		for len(raw(rest)) > size {
-			rest--
+		empty, _ := json.Marshal(b)
+		for rest, n := size-len(empty), 0; rest > 0; n++ {
+			use := min(rest, 1000)
+			b.Questions[n%10].Options[n/10].Description = strings.Repeat("x", use)
+			rest -= use
 		}
-		return raw(rest)
+		raw, _ := json.Marshal(b)
+		return string(raw)
 	}
 	for _, tc := range []struct {
 		name, args string

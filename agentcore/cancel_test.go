@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -353,4 +354,62 @@ func TestClosedCore(t *testing.T) {
 	if _, served := serveRaw(t, core); <-served == nil {
 		t.Error("a closed core serves")
 	}
+}
+
+// gatedStore holds up making things durable, whatever happens to the request.
+type gatedStore struct {
+	store.Store
+	shut atomic.Bool
+	gate chan struct{}
+}
+
+func (g *gatedStore) wrap(h store.Handle, err error) (store.Handle, error) {
+	return &gatedHandle{h, g}, err
+}
+
+func (g *gatedStore) Create(ctx context.Context, h store.Header) (store.Handle, error) {
+	return g.wrap(g.Store.Create(ctx, h))
+}
+
+func (g *gatedStore) Open(ctx context.Context, id string) (store.Handle, error) {
+	return g.wrap(g.Store.Open(ctx, id))
+}
+
+type gatedHandle struct {
+	store.Handle
+	store *gatedStore
+}
+
+func (h *gatedHandle) Flush(context.Context) error {
+	if h.store.shut.CompareAndSwap(true, false) {
+		<-h.store.gate
+	}
+	return h.Handle.Flush(context.Background())
+}
+
+func TestAC73_CancelOfWhatIsDoneAlready(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		gated := &gatedStore{Store: store.NewMemory(), gate: make(chan struct{})}
+		p := start(t, &setup{Options: Options{Store: gated}})
+		stored := p.idle("/")
+		for method, params := range map[string]string{
+			"session/new": `{"cwd":"/","mcpServers":[]}`, "session/resume": openParams(stored, "/"), "session/load": openParams(stored, "/"),
+		} {
+			gated.shut.Store(true)
+			id := p.send(method, params)
+			synctest.Wait()
+			p.notify("$/cancel_request", `{"requestId":`+id+`}`)
+			synctest.Wait()
+			gated.gate <- struct{}{}
+			if f := p.response(id); f.Error == nil || f.Error.Code != -32800 {
+				t.Errorf("%s: %s, want -32800", method, f.raw)
+			}
+			synctest.Wait()
+			if got := listed(p, `{"_meta":{"chrys":{"includeActive":true}}}`); len(got) != 1 || got[0].Meta != nil {
+				t.Errorf("%s: left are %+v, want the stored session, inactive", method, got)
+			}
+		}
+		p.ok("session/resume", openParams(stored, "/"))
+	})
 }

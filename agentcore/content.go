@@ -12,9 +12,9 @@ type input struct {
 	images []recordImage
 }
 
-// block holds the members of all kinds of content blocks but their type.
-// ACP: ContentBlock.
+// block holds the members of all kinds of content blocks. ACP: ContentBlock.
 type block struct {
+	Type        string    `json:"type"`
 	Text        *string   `json:"text"`
 	URI         string    `json:"uri"`
 	Name        string    `json:"name"`
@@ -74,18 +74,17 @@ func bad(reason string, facts ...any) *contentError { return &contentError{reaso
 
 // add returns the text of a block, or keeps its image.
 func (in *input) add(raw json.RawMessage, vision bool) (string, *contentError) {
-	var kind string
-	if json.Unmarshal(object(raw)["type"], &kind) != nil {
-		return "", bad("content_invalid")
-	}
-	if err := supported(kind, vision); err != nil {
-		return "", err
-	}
 	var b block
-	if json.Unmarshal(raw, &b) != nil {
+	err := json.Unmarshal(raw, &b) // has the type all the same where another member does not fit
+	if b.Type != "" {
+		if refused := supported(b.Type, vision); refused != nil {
+			return "", refused
+		}
+	}
+	if err != nil || b.Type == "" {
 		return "", bad("content_invalid")
 	}
-	switch kind {
+	switch b.Type {
 	case "resource_link":
 		return b.link(), nil
 	case "resource":

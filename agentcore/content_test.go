@@ -25,8 +25,7 @@ func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) 
 
 // outcome is what becomes of a prompt, in one line.
 func outcome(in *input, err error) string {
-	var e *jsonrpc.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return fmt.Sprintf("%d %s", e.Code, e.Data)
 	}
 	images := ""
@@ -44,8 +43,10 @@ func TestAC45_Conversion(t *testing.T) {
 		{"texts", text("a") + "," + text("") + "," + text("b"), "a\n\nb"},
 		{"blanks", text("  "), "  "},
 		{"link", `{"type":"resource_link","name":"n","uri":"file:///x"}`, "Resource link: n\nURI: file:///x"},
-		{"whole link", `{"type":"resource_link","name":"n","uri":"u","title":"t","mimeType":"m","description":"d","size":0}`,
-			"Resource link: n\nURI: u\nTitle: t\nMIME type: m\nDescription: d\nSize: 0 bytes"},
+		{
+			"whole link", `{"type":"resource_link","name":"n","uri":"u","title":"t","mimeType":"m","description":"d","size":0}`,
+			"Resource link: n\nURI: u\nTitle: t\nMIME type: m\nDescription: d\nSize: 0 bytes",
+		},
 		{"resource", `{"type":"resource","resource":{"uri":"u","text":"x"}}`, "Embedded resource: u\n\nx"},
 		{"typed resource", `{"type":"resource","resource":{"uri":"u","mimeType":"text/plain","text":""}}`, "Embedded resource: u (text/plain)\n\n"},
 		{"order", text("a") + "," + imageBlock("image/png", b64(png)) + "," + text("b"), "a\n\nb [image/png 8]"},

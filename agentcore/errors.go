@@ -48,8 +48,7 @@ func cancelledError() *jsonrpc.Error {
 
 // responseError is the error that is sent for err.
 func responseError(err error) *jsonrpc.Error {
-	var e *jsonrpc.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return e
 	}
 	return fail(jsonrpc.CodeInternal, "internal_error", err.Error())

@@ -86,10 +86,10 @@ type whereabouts struct {
 	Env []string
 }
 
-// working declares the test binary as a server.
-func working(name string) string {
+// working declares the test binary as the server fs.
+func working() string {
 	raw, _ := json.Marshal(map[string]any{
-		"name": name, "command": os.Args[0], "args": []string{},
+		"name": "fs", "command": os.Args[0], "args": []string{},
 		"env": []any{map[string]string{"name": serverMode, "value": "1"}, map[string]string{"name": "DECLARED", "value": "yes"}},
 	})
 	return string(raw)
@@ -97,9 +97,7 @@ func working(name string) string {
 
 const broken = `{"name":"broken","command":"/bin/false","args":[],"env":[]}`
 
-func whereCall(server string) model.Call {
-	return model.Call{Name: "mcp__" + server + "__where", Args: []byte("{}")}
-}
+func whereCall() model.Call { return model.Call{Name: "mcp__fs__where", Args: []byte("{}")} }
 
 // mounted makes a session with servers.
 func (p *peer) mounted(dir string, servers ...string) string {
@@ -124,12 +122,12 @@ func told(t *testing.T, req *model.Request) whereabouts {
 
 func TestAC51_ServersRunInTheSessionsDirectory(t *testing.T) {
 	t.Parallel()
-	f := calling(whereCall("fs"))
+	f := calling(whereCall())
 	st := setup{Options: fakeOptions(f), answer: allowing}
 	st.Environ = []string{"PATH=/bin:/usr/bin", "OPENAI_API_KEY=secret"}
 	p := start(t, &st)
 	dir := t.TempDir()
-	p.prompt(p.mounted(dir, working("fs")), "go")
+	p.prompt(p.mounted(dir, working()), "go")
 	got := told(t, f.seen()[1])
 	if canonical(got.Cwd) != canonical(dir) || !slices.Contains(got.Env, "DECLARED=yes") || slices.Contains(got.Env, "OPENAI_API_KEY=secret") {
 		t.Errorf("the server runs in %s with %q", got.Cwd, got.Env)
@@ -175,10 +173,10 @@ func TestAC53_OneFailureTakesAllBack(t *testing.T) {
 
 func TestAC54_SessionsHaveTheirOwnServers(t *testing.T) {
 	t.Parallel()
-	f := calling(whereCall("fs"))
+	f := calling(whereCall())
 	p := start(t, &setup{Options: fakeOptions(f), answer: allowing})
 	for range 2 {
-		p.prompt(p.mounted("/", working("fs")), "go")
+		p.prompt(p.mounted("/", working()), "go")
 	}
 	requests := f.seen()
 	if a, b := told(t, requests[1]), told(t, requests[3]); a.Pid == b.Pid {
@@ -188,9 +186,9 @@ func TestAC54_SessionsHaveTheirOwnServers(t *testing.T) {
 
 func TestAC55_ToolsAreAskedForAndReleased(t *testing.T) {
 	t.Parallel()
-	f := calling(whereCall("fs"))
+	f := calling(whereCall())
 	p := start(t, &setup{Options: fakeOptions(f), answer: allowing})
-	s := p.mounted("/", working("fs"))
+	s := p.mounted("/", working())
 	p.prompt(s, "go")
 	if asked := p.request("session/request_permission", 1); !strings.Contains(asked.raw, `"title":"mcp__fs__where"`) {
 		t.Errorf("asked %s", asked.raw)
@@ -206,7 +204,7 @@ func TestAC31_ServersAreThoseOfTheRequest(t *testing.T) {
 	t.Parallel()
 	f := &fake{stream: sayOK}
 	p := start(t, &setup{Options: fakeOptions(f)})
-	s := p.mounted("/", working("fs"))
+	s := p.mounted("/", working())
 	p.prompt(s, "with")
 	p.ok("session/close", `{"sessionId":"`+s+`"}`)
 	p.refused("session/resume", `{"sessionId":"`+s+`","cwd":"/","mcpServers":[`+broken+`]}`, -32603, "mcp_connect_failed")

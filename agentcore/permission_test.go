@@ -57,7 +57,9 @@ func TestAC44_Modes(t *testing.T) {
 	writeFile(t, outside, "x")
 	calls := []model.Call{
 		fileCall("read_file", "a"), fileCall("write_file", "b"), shellCall("true"), fileCall("delete_file", "a"),
-		fileCall("read_file", outside), {Name: "todo_write", Args: []byte(`{"todos":[]}`)}, {Name: "grep", Args: []byte(`{"pattern":"x"}`)},
+		fileCall("read_file", outside),
+		{Name: "todo_write", Args: []byte(`{"todos":[]}`)},
+		{Name: "grep", Args: []byte(`{"pattern":"x"}`)},
 	}
 	for mode, want := range map[string]string{
 		"manual": "write_file shell delete_file read_file",

@@ -45,10 +45,18 @@ func TestAC04_BatchIsRefusedWhole(t *testing.T) {
 
 func TestAC05_LargePrompt(t *testing.T) {
 	t.Parallel()
-	p := start(t, &setup{Options: Options{DefaultModel: "offline/echo"}})
-	s := p.session(t.TempDir())
-	if got := p.prompt(s, strings.Repeat("x", 14<<20)); got != "end_turn" {
-		t.Errorf("stop reason %q", got)
+	f := &fake{stream: sayOK}
+	o := fakeOptions(f)
+	o.DefaultModel = "test/other"
+	p := start(t, &setup{Options: o})
+	size := maxImage
+	if testing.Short() {
+		size /= 20
+	}
+	image := imageBlock("image/png", b64(png+strings.Repeat("x", size-len(png))))
+	p.ok("session/prompt", `{"sessionId":"`+p.session("/")+`","prompt":[`+image+`,`+image+`]}`)
+	if got := f.seen()[0].Messages[1].Images; len(got) != 2 || len(got[1].Data) != size {
+		t.Errorf("the model got %d images", len(got))
 	}
 }
 

@@ -181,8 +181,7 @@ func stopOf(end model.End) (string, error) {
 
 // turnError is the response for a turn that failed.
 func turnError(err error) error {
-	var e *model.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*model.Error](err); ok {
 		return fail(jsonrpc.CodeInternal, e.Reason, e.Error())
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acpctl/acpctl/agentcore/model"
+	"github.com/acpctl/acpctl/agentcore/tool"
 )
 
 // retryScript fails once in the middle of a message.
@@ -407,4 +408,48 @@ func TestAC75_RetriesAreBounded(t *testing.T) {
 			t.Errorf("%d attempts, want %d", n, maxAttempts)
 		}
 	})
+}
+
+// talking is a tool that shows its progress.
+type talking struct{}
+
+func (talking) Spec() tool.Spec {
+	return tool.Spec{Name: "talk", Kind: tool.KindThink, Schema: json.RawMessage(`{"type":"object"}`)}
+}
+
+func (talking) Plan(*tool.Workspace, json.RawMessage) (*tool.Plan, error) {
+	return &tool.Plan{Title: "talk", Kind: tool.KindThink, Run: func(_ context.Context, show func(tool.Progress)) tool.Result {
+		if show != nil {
+			show(tool.Progress{Text: "half"})
+		}
+		return tool.Result{Text: "whole", RawOutput: json.RawMessage(`{"n":1}`)}
+	}}, nil
+}
+
+func TestAC58_ProgressOfToolsIsStreamed(t *testing.T) {
+	t.Parallel()
+	for _, stream := range []bool{false, true} {
+		st := setup{Options: fakeOptions(calling(model.Call{Name: "talk", Args: []byte("{}")}))}
+		st.Stream = stream
+		core := newCore(t, &st)
+		core.builtin = append(core.builtin, talking{})
+		p := start(t, &setup{core: core})
+		p.prompt(p.session("/"), "go")
+		var got []string
+		for _, u := range p.updates("tool_call_update") {
+			raw, _ := json.Marshal([]any{u["status"], u["content"], u["rawOutput"]})
+			got = append(got, string(raw))
+		}
+		want := []string{
+			`["in_progress",null,null]`,
+			`["in_progress",[{"content":{"text":"half","type":"text"},"type":"content"}],null]`,
+			`["completed",[{"content":{"text":"whole","type":"text"},"type":"content"}],{"n":1}]`,
+		}
+		if !stream {
+			want = append(want[:1], want[2])
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("streaming %v: updates (-want +got):\n%s", stream, d)
+		}
+	}
 }
