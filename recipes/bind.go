@@ -74,11 +74,11 @@ func (b *binder) add(p Problem) {
 
 // fail notes the error of an evaluation.
 func (b *binder) fail(err error) {
-	var p *Problem
+	var placed *problemError
 	switch {
 	case err == nil, b.incomplete:
-	case errors.As(err, &p):
-		b.problems = append(b.problems, *p)
+	case errors.As(err, &placed):
+		b.problems = append(b.problems, placed.Problem)
 	default:
 		b.add(Problem{Message: err.Error()})
 	}

@@ -1,7 +1,6 @@
 package recipes
 
 import (
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -181,13 +180,4 @@ func (b *binder) maskURL(value string) {
 	if password, ok := u.User.Password(); ok {
 		b.mask(password)
 	}
-}
-
-// sortedEnv is a mapping of variables as NAME=VALUE, sorted.
-func sortedEnv(env map[string]string) []string {
-	out := make([]string, 0, len(env))
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		out = append(out, name+"="+env[name])
-	}
-	return out
 }

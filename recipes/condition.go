@@ -30,7 +30,7 @@ func (c *condition) skips(ctx context.Context, v values, s status) (string, erro
 	}
 	ok, err := c.code.Bool(ctx, nil, s.words(v).vars)
 	if err != nil {
-		return "", c.src.problemAt(c.node, err)
+		return "", c.src.fault(c.node, err)
 	}
 	if !ok {
 		return skippedCondition, nil

@@ -40,3 +40,18 @@ func TestExamplesResolve(t *testing.T) {
 		}
 	}
 }
+
+// TestTheManualsRecipe resolves the recipe that docs/recipe.md shows.
+func TestTheManualsRecipe(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/recipe.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```yaml\n")
+	recipe, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("the manual shows no recipe")
+	}
+	mustPlan(t, recipe, Inputs{}, nil)
+}

@@ -34,7 +34,7 @@ func FuzzParse(f *testing.F) {
 			}
 			for _, p := range parse.Problems {
 				if p.Line < 1 || p.Column < 1 {
-					t.Errorf("%v has no place", p.Error())
+					t.Errorf("%v has no place", p.String())
 				}
 			}
 			return

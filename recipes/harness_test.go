@@ -51,17 +51,17 @@ type archive struct {
 }
 
 // archives are the cases of a folder of testdata, by name.
-func archives(t testing.TB, folder string) map[string]*archive {
-	t.Helper()
+func archives(tb testing.TB, folder string) map[string]*archive {
+	tb.Helper()
 	paths, err := filepath.Glob("testdata/" + folder + "/*.txtar")
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("no cases in %s: %v", folder, err)
+		tb.Fatalf("no cases in %s: %v", folder, err)
 	}
 	cases := make(map[string]*archive, len(paths))
 	for _, path := range paths {
 		ar, err := txtar.ParseFile(path)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		cases[strings.TrimSuffix(filepath.Base(path), ".txtar")] = &archive{path, ar}
 	}
@@ -121,6 +121,7 @@ func (a *archive) around(t *testing.T) around {
 
 // load are options for a recipe in /r, called in /w, whose files are the sections.
 func (a *archive) load(t *testing.T) *LoadOptions {
+	t.Helper()
 	with := a.around(t)
 	return &LoadOptions{
 		RecipeDir: "/r", Cwd: "/w",
@@ -137,6 +138,7 @@ func (a *archive) load(t *testing.T) *LoadOptions {
 
 // plan parses and resolves the recipe of the case.
 func (a *archive) plan(t *testing.T) (*Plan, error) {
+	t.Helper()
 	r, err := Parse(a.file("recipe.yaml"), "recipe.yaml")
 	if err != nil {
 		return nil, err
@@ -179,6 +181,7 @@ type fake struct {
 }
 
 func newFake(t *testing.T, a *archive) *fake {
+	t.Helper()
 	f := &fake{now: func() time.Time { return time.Unix(0, 0) }}
 	for name, to := range map[string]any{"turns.json": &f.turns, "commands.json": &f.commands} {
 		if text := a.file(name); text != nil {
@@ -192,6 +195,7 @@ func newFake(t *testing.T, a *archive) *fake {
 
 // run carries a plan out on the fake and returns its result.
 func (f *fake) run(t *testing.T, p *Plan) *event.Result {
+	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	f.signal = cancel
@@ -342,7 +346,7 @@ func problems(t *testing.T, err error) []string {
 	}
 	var out []string
 	for _, p := range parse.Problems {
-		line := p.Error()
+		line := p.String()
 		if p.Hint != "" {
 			line += " | " + p.Hint
 		}

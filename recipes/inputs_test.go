@@ -29,17 +29,26 @@ func TestRO08_Inputs(t *testing.T) {
 		want  string // the inputs that differ from their defaults, or the problems
 	}{
 		{"defaults", Inputs{}, `{"big":0,"flag":false,"list":[],"map":{"a":1},"max":5,"pick":"a","text":"none"}`},
-		{"flags win over the file, the file over the environment",
+		{
+			"flags win over the file, the file over the environment",
 			Inputs{Flags: map[string]string{"text": "flag"}, File: map[string]any{"text": "file", "max": 2}, Env: map[string]string{"text": "env", "max": "3", "pick": "b"}},
-			`{"big":0,"flag":false,"list":[],"map":{"a":1},"max":2,"pick":"b","text":"flag"}`},
-		{"types",
+			`{"big":0,"flag":false,"list":[],"map":{"a":1},"max":2,"pick":"b","text":"flag"}`,
+		},
+		{
+			"types",
 			Inputs{Flags: map[string]string{"max": "12345678901234567890", "big": "-1.5e3", "flag": "true", "list": `["x"]`, "map": `{"a":null}`}},
-			`{"big":-1500,"flag":true,"list":["x"],"map":{"a":null},"max":12345678901234567890,"pick":"a","text":"none"}`},
-		{"F18: text stays what it is, to the byte",
+			`{"big":-1500,"flag":true,"list":["x"],"map":{"a":null},"max":12345678901234567890,"pick":"a","text":"none"}`,
+		},
+		{
+			"F18: text stays what it is, to the byte",
 			Inputs{Flags: map[string]string{"text": "a: b\n- c: [1\n# end ${{ $inputs.max }} $(rm -rf x) \"; no\n"}},
-			`{"big":0,"flag":false,"list":[],"map":{"a":1},"max":5,"pick":"a","text":"a: b\n- c: [1\n# end ${{ $inputs.max }} $(rm -rf x) \"; no\n"}`},
-		{"F18: words that YAML reads otherwise", Inputs{Env: map[string]string{"text": "0123", "unknown": "x"}},
-			`{"big":0,"flag":false,"list":[],"map":{"a":1},"max":5,"pick":"a","text":"0123"}`},
+			`{"big":0,"flag":false,"list":[],"map":{"a":1},"max":5,"pick":"a","text":"a: b\n- c: [1\n# end ${{ $inputs.max }} $(rm -rf x) \"; no\n"}`,
+		},
+		{
+			"F18: words that YAML reads otherwise",
+			Inputs{Env: map[string]string{"text": "0123", "unknown": "x"}},
+			`{"big":0,"flag":false,"list":[],"map":{"a":1},"max":5,"pick":"a","text":"0123"}`,
+		},
 		{"mistakes", Inputs{
 			Flags: map[string]string{"max": "0", "big": "0x1", "flag": "yes", "list": "[1]", "map": "{", "pick": "c", "txt": "x"},
 			File:  map[string]any{"text": 5, "other": 1},

@@ -11,7 +11,6 @@ var (
 	aBool       = &form{scalar: boolean}
 	aCount      = &form{scalar: count}
 	aDuration   = &form{scalar: duration}
-	someTexts   = &form{list: aText}
 	anyTree     = &form{scalar: anything, tree: true}
 	environment = &form{entries: aVariable, keys: variableName}
 	models      = &form{scalar: template, list: aText}
@@ -98,7 +97,7 @@ func serversForm() *form {
 		{name: "env", form: environment, doc: "Its environment, beside PATH, HOME, locale and temporary folders."},
 		{name: "url", form: aVariable, doc: "Address of an http server."},
 		{name: "headers", form: &form{entries: aVariable, keys: word}, doc: "Headers of each request. Values are masked."},
-		{name: "required", form: aBool, doc: "Whether the run fails, with exit 12, when the agent could not mount it."},
+		{name: "required", form: aBool, doc: "Whether the run fails, with exit 12, when the agent says that it could not mount the server."},
 		{name: "timeout", later: true},
 		{name: "tools", later: true},
 		{name: "check", later: true},

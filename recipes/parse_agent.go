@@ -54,7 +54,6 @@ type serverDecl struct {
 	url      *text
 	headers  []variableDecl
 	required bool
-	dir      string // what relative programs are relative to; "" is the recipe's folder
 }
 
 // servers reads mcpServers in its order.

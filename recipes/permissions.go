@@ -93,8 +93,8 @@ func withLayer(list []*ruleDecl, layer policy.Layer) []*ruleDecl {
 
 func (d *permissionsDecl) permissions(file string, v values) (*Permissions, error) {
 	spec, err := d.spec(context.Background(), v)
-	if p := new(Problem); errors.As(err, &p) {
-		return nil, &ParseError{Problems: []Problem{*p}}
+	if placed := new(problemError); errors.As(err, &placed) {
+		return nil, &ParseError{Problems: []Problem{placed.Problem}}
 	}
 	out := &Permissions{Spec: spec, OnUncovered: d.onUncovered, OnDeny: d.onDeny}
 	for _, t := range d.tests {
@@ -103,7 +103,7 @@ func (d *permissionsDecl) permissions(file string, v values) (*Permissions, erro
 	return out, err
 }
 
-// spec evaluates the rules. The error is a *[Problem]. Nil is no rules.
+// spec evaluates the rules. The error is a *problemError. Nil is no rules.
 func (d *permissionsDecl) spec(ctx context.Context, v values) (*policy.Spec, error) {
 	if d == nil {
 		return nil, nil

@@ -32,22 +32,26 @@ func (p *Problem) Place() string {
 	}
 }
 
-// Error is the problem on one line.
-func (p *Problem) Error() string {
+// String is the problem on one line.
+func (p *Problem) String() string {
 	if place := p.Place(); place != "" {
 		return place + ": " + p.Message
 	}
 	return p.Message
 }
 
-// problemAt is an error at a node.
-func (s *source) problemAt(n *yaml.Node, err error) *Problem {
-	p := s.problem(n.Line, n.Column, err.Error())
-	return &p
+// problemError is the error of an evaluation, with its place.
+type problemError struct{ Problem }
+
+func (e *problemError) Error() string { return e.String() }
+
+// fault is an error at a node.
+func (s *source) fault(n *yaml.Node, err error) error {
+	return &problemError{s.problem(n.Line, n.Column, err.Error())}
 }
 
 func (p *Problem) write(b *strings.Builder) {
-	b.WriteString(p.Error())
+	b.WriteString(p.String())
 	for line := range strings.Lines(p.Excerpt) {
 		b.WriteString("\n    " + strings.TrimSuffix(line, "\n"))
 	}

@@ -67,14 +67,20 @@ func (p *Plan) Run(ctx context.Context, opts *RunOptions) *event.Result {
 // steps takes the steps in order. When the run is ended, those that clean up share
 // the grace time, so that a run always ends soon.
 func (r *run) steps(ctx context.Context) {
-	rest := ctx
-	for _, s := range r.plan.steps {
-		if rest == ctx && r.ended(ctx) {
-			last, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), r.plan.Limits.grace(r.whole), r.whole)
-			defer cancel()
-			rest = last
+	for i, s := range r.plan.steps {
+		if r.ended(ctx) {
+			r.cleanUp(ctx, r.plan.steps[i:])
+			return
 		}
-		r.step(rest, s)
+		r.step(ctx, s)
+	}
+}
+
+func (r *run) cleanUp(ctx context.Context, steps []*planStep) {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), r.plan.Limits.grace(r.whole), r.whole)
+	defer cancel()
+	for _, s := range steps {
+		r.step(ctx, s)
 	}
 }
 

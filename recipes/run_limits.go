@@ -16,20 +16,19 @@ func limited(ctx context.Context, d time.Duration, what string) (context.Context
 	}
 	return context.WithTimeoutCause(ctx, d, &event.Failure{
 		Class: event.ClassTimeout, Reason: "time", Message: fmt.Sprintf("%s took longer than its limit of %v", what, d),
-		Err: &timeLimit{d},
+		Err: &timeLimitError{d},
 	})
 }
 
-// timeLimit is the cause of a time limit's failure.
-type timeLimit struct{ max time.Duration }
+// timeLimitError is the cause of a time limit's failure.
+type timeLimitError struct{ max time.Duration }
 
-func (t *timeLimit) Error() string { return "time limit of " + t.max.String() }
+func (t *timeLimitError) Error() string { return "time limit of " + t.max.String() }
 
 // tellTime emits the event of a time limit. The limits of a turn are told by who
 // counts them.
 func (r *run) tellTime(s *planStep, f *event.Failure) {
-	var t *timeLimit
-	if errors.As(f, &t) {
+	if t, ok := errors.AsType[*timeLimitError](f); ok {
 		ms := float64(t.max.Milliseconds())
 		r.emit(s.id, event.Limit{Name: "time", Value: ms, Max: ms})
 	}

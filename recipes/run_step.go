@@ -120,15 +120,10 @@ func (r *run) fail(ctx context.Context, s *planStep, o *outcome, f *event.Failur
 // asFailure makes a failure of any error of a step. An expression that cannot be
 // evaluated fails its step: what it lacks are values that only the run has.
 func asFailure(err error) *event.Failure {
-	var f *event.Failure
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*event.Failure](err); ok {
 		return f
 	}
-	f = &event.Failure{Class: event.ClassAssert, Reason: "expression", Message: err.Error(), Err: err}
-	if p := new(Problem); errors.As(err, &p) && p.Hint != "" {
-		f.Hints = []string{p.Hint}
-	}
-	return f
+	return &event.Failure{Class: event.ClassAssert, Reason: "expression", Message: err.Error(), Err: err}
 }
 
 // setStep evaluates values that later steps see.
@@ -137,7 +132,7 @@ func (r *run) setStep(ctx context.Context, s *planStep, o *outcome) error {
 	for _, b := range s.set {
 		v, err := b.code.Value(ctx, nil, r.values.vars)
 		if err != nil {
-			return s.src.problemAt(b.node, err)
+			return s.src.fault(b.node, err)
 		}
 		all[b.name], o.members[b.name] = v, v
 	}

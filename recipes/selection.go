@@ -65,7 +65,7 @@ func (s Selection) empty() bool {
 	return len(s.Models) == 0 && s.Effort == "" && s.Mode == "" && len(s.Config) == 0
 }
 
-// selection evaluates settings. The error is a *[Problem].
+// selection evaluates settings. The error is a *problemError.
 func (s *settings) selection(ctx context.Context, v values) (Selection, error) {
 	var out Selection
 	var err error
@@ -100,7 +100,7 @@ func (t *text) names(ctx context.Context, v values) ([]string, error) {
 	for _, e := range list {
 		name, ok := e.(string)
 		if !ok || name == "" {
-			return nil, t.problem(t.pieces[0], fmt.Sprintf("%s is no name", preview(asText(e))))
+			return nil, t.fault(t.pieces[0], fmt.Sprintf("%s is no name", preview(asText(e))))
 		}
 		out = append(out, name)
 	}

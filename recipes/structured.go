@@ -39,7 +39,7 @@ func (r *run) structured(ctx context.Context, p *prompting, text string) error {
 			Class: event.ClassSchema, Reason: "schema",
 			Message: fmt.Sprintf("step %s: the final message does not match the schema: %s", s.id, strings.Join(faults, "; ")),
 		}
-		if attempt > s.step.output.retries {
+		if attempt > s.output.retries {
 			return mismatch
 		}
 		r.emit(s.id, event.Retry{Reason: "schema", Attempt: attempt + 1})

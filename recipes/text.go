@@ -3,6 +3,7 @@ package recipes
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -37,9 +38,7 @@ type values struct {
 // with is values with a further variable for expressions.
 func (v values) with(name string, value any) values {
 	vars := make(map[string]any, len(v.vars)+1)
-	for k, old := range v.vars {
-		vars[k] = old
-	}
+	maps.Copy(vars, v.vars)
 	vars[name] = value
 	v.vars = vars
 	return v
@@ -94,22 +93,21 @@ func (t *text) constant() bool {
 	return true
 }
 
-// problem is an error at a piece of the text.
-func (t *text) problem(p piece, message string) *Problem {
+// fault is an error at a piece of the text.
+func (t *text) fault(p piece, message string) error {
 	line, column := t.src.place(t.node, p.offset)
-	problem := t.src.problem(line, column, message)
-	return &problem
+	return &problemError{t.src.problem(line, column, message)}
 }
 
 // value evaluates the text: exactly one ${{ }} keeps the type of its value, all
-// else is a string. The error is a *[Problem].
+// else is a string. The error is a *problemError.
 func (t *text) value(ctx context.Context, v values) (any, error) {
 	if !t.single() {
 		return t.string(ctx, v)
 	}
 	value, err := t.pieces[0].code.Value(ctx, nil, v.vars)
 	if err != nil {
-		return nil, t.problem(t.pieces[0], err.Error())
+		return nil, t.fault(t.pieces[0], err.Error())
 	}
 	return value, nil
 }
@@ -140,13 +138,13 @@ func (t *text) segments(ctx context.Context, v values) ([]policy.Segment, error)
 		case p.code != nil:
 			value, err := p.code.Value(ctx, nil, v.vars)
 			if err != nil {
-				return nil, t.problem(p, err.Error())
+				return nil, t.fault(p, err.Error())
 			}
 			out = append(out, policy.Segment{Text: asText(value), Literal: true})
 		case p.variable != nil:
 			value, err := p.variable.value(v)
 			if err != nil {
-				return nil, t.problem(p, err.Error())
+				return nil, t.fault(p, err.Error())
 			}
 			out = append(out, policy.Segment{Text: value, Literal: true})
 		default:

@@ -31,7 +31,8 @@ steps:
 				`"step":"a","name":"time","value":2000,"max":2000`, `"step":"a","kind":"prompt","status":"failed","reason":"timeout"`,
 				`"step":"b","kind":"run","status":"skipped","reason":"end"`, `"step":"c","kind":"prompt","status":"skipped","reason":"end"`,
 				`"step":"d","kind":"set","status":"ok"`, `"reason":"time","exitCode":3`,
-			}, 2 * time.Second,
+			},
+			2 * time.Second,
 		},
 		"of a step": {
 			`
@@ -41,7 +42,8 @@ steps:
 			[]string{
 				`"step":"a","name":"time","value":1500,"max":1500`, `"step":"a","kind":"run","status":"failed","reason":"timeout"`,
 				`"step":"b","name":"time","value":3000,"max":3000`, `step a took longer than its limit of 1.5s`,
-			}, 4500 * time.Millisecond,
+			},
+			4500 * time.Millisecond,
 		},
 		"a step that may fail does not end the run": {
 			`
@@ -49,7 +51,8 @@ limits: {time: 1m}
 steps:
   - {id: a, prompt: x, limits: {time: 1s}, continueOnError: true}
   - {id: b, set: {x: 1}}`, event.ExitOK,
-			[]string{`"step":"a","name":"time"`, `"step":"b","kind":"set","status":"ok"`, `"status":"ok","exitCode":0`}, time.Second,
+			[]string{`"step":"a","name":"time"`, `"step":"b","kind":"set","status":"ok"`, `"status":"ok","exitCode":0`},
+			time.Second,
 		},
 		"what cleans up has the grace time, together": {
 			`
@@ -62,7 +65,8 @@ steps:
 			[]string{
 				`"step":"b","name":"time","value":3000`, `"step":"c","kind":"run","status":"failed"`, `"step":"d","kind":"run","status":"failed"`,
 				`the run took longer than its limit of 1s`,
-			}, 5 * time.Second,
+			},
+			5 * time.Second,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

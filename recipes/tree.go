@@ -46,7 +46,7 @@ func (p *parser) trees(n *yaml.Node, s *scope) map[string]tree {
 	return p.tree(n, s).object
 }
 
-// value evaluates the tree. The error is a *[Problem].
+// value evaluates the tree. The error is a *problemError.
 func (t tree) value(ctx context.Context, v values) (any, error) {
 	switch {
 	case t.object != nil:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"reflect"
+	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -45,7 +46,7 @@ func (p *Plan) stepView(s *planStep) map[string]any {
 	}
 	if s.schema != nil {
 		schema, _ := decodeJSON(s.schema.source)
-		v["output"] = map[string]any{"schema": schema, "retries": s.step.output.retries}
+		v["output"] = map[string]any{"schema": schema, "retries": s.output.retries}
 	}
 	env, set := map[string]any{}, map[string]any{}
 	for _, e := range s.env {
@@ -116,11 +117,11 @@ func (l Limits) view() map[string]any {
 
 func rulesView(rules []policy.RuleSpec) []any {
 	text := func(segments []policy.Segment) string {
-		out := ""
+		var b strings.Builder
 		for _, s := range segments {
-			out += s.Text
+			b.WriteString(s.Text)
 		}
-		return out
+		return b.String()
 	}
 	var out []any
 	for _, r := range rules {

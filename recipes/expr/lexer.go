@@ -101,10 +101,10 @@ func (l *lexer) quotedText() bool {
 // skip passes over white space and comments.
 func (l *lexer) skip() {
 	for l.pos < len(l.src) {
-		switch c := l.src[l.pos]; {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+		switch l.src[l.pos] {
+		case ' ', '\t', '\n', '\r':
 			l.pos++
-		case c == '#':
+		case '#':
 			end := strings.IndexByte(l.src[l.pos:], '\n')
 			if end < 0 {
 				l.pos = len(l.src)
