@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -17,6 +18,7 @@ type destination struct {
 	sink     output.Sink
 	redactor *output.Redactor
 	guard    *output.Guard      // of stdout; nil with a file
+	batch    *output.Batch      // in front of the guard
 	file     *output.AtomicFile // nil: stdout
 	env      *Env
 }
@@ -37,7 +39,8 @@ func (a *app) openDestination(o *runOptions, secrets []string) (*destination, er
 		w = d.file
 	} else {
 		d.guard = output.NewGuard(a.env.Stdout)
-		w = d.guard
+		d.batch = output.NewBatch(d.guard)
+		w = d.batch
 	}
 	d.sink = a.newSink(o, w, filter)
 	return d, nil
@@ -109,6 +112,13 @@ func (d *destination) watch(gone func(error)) (stop func()) {
 	return output.WatchReader(d.env.Stdout, gone)
 }
 
+// flush writes what is held, for an exit that closes nothing.
+func (d *destination) flush() {
+	if d.batch != nil {
+		_ = d.batch.Flush() // the process ends, whatever came of it
+	}
+}
+
 // deadline gives a reader that does not read a last time to do so.
 func (d *destination) deadline(after time.Duration) {
 	if d.guard != nil {
@@ -120,6 +130,9 @@ func (d *destination) deadline(after time.Duration) {
 func (d *destination) close(result *event.Result) error {
 	err := d.sink.Close()
 	if d.guard != nil {
+		if batchErr := d.batch.Close(); err == nil {
+			err = batchErr
+		}
 		if guardErr := d.guard.Close(); err == nil {
 			err = guardErr
 		}
@@ -140,7 +153,7 @@ func (d *destination) close(result *event.Result) error {
 // discard undoes openDestination when the run does not begin.
 func (d *destination) discard() error {
 	if d.guard != nil {
-		return d.guard.Close()
+		return errors.Join(d.batch.Close(), d.guard.Close())
 	}
 	return d.file.Discard()
 }

@@ -140,6 +140,8 @@ func (r *runner) force(f *event.Failure) {
 	r.steps.Kill()
 	result := recipes.FailedResult(f, r.app.env.Now().Sub(r.start))
 	result.Partial = true
+	r.out.deadline(secondGrace)
 	r.stream.FinishWithin(secondGrace, result)
+	r.out.flush()
 	r.app.env.Exit(f.ExitCode())
 }
