@@ -23,6 +23,9 @@ func (b *binder) bindSteps() {
 			p.schema = b.outputSchema(s.output)
 			b.checkEarly(s)
 		}
+		for _, e := range s.env {
+			b.bindVariables(e.value)
+		}
 		b.plan.steps = append(b.plan.steps, p)
 	}
 }
@@ -84,6 +87,19 @@ func (b *binder) checkEarly(s *step) {
 		if t != nil && !t.readsSteps() {
 			_, err := t.names(context.Background(), b.v)
 			b.fail(err)
+		}
+	}
+}
+
+// bindVariables looks up the variables of a text that is evaluated later: one that
+// is not set is told now, and the value of another is masked.
+func (b *binder) bindVariables(t *text) {
+	for _, p := range t.pieces {
+		if p.variable == nil {
+			continue
+		}
+		if _, err := p.variable.value(b.v); err != nil {
+			b.fail(t.fault(p, err.Error()))
 		}
 	}
 }

@@ -115,17 +115,17 @@ func TestRO41_SecretValues(t *testing.T) {
 	t.Parallel()
 	plan, err := resolve(`version: 1
 secrets: [TOKEN]
-prompt: x
+steps: [{run: x, env: {S: "${STEP} ${{ $run.id }}", T: "${NONE:-default}"}}]
 agent: {command: [a], env: {A: "${KEY:-fallback}", B: "${TINY}"}}
 mcpServers:
   http: {url: "https://user:pass-123@h/mcp", headers: {Authorization: "Bearer literal-1", X: "${KEY}"}}
   stdio: {command: x, env: {DB: "postgres://u:s3cr3t-7@h/d", PLAIN: visible}}
-`, surroundings(map[string]string{"TOKEN": "tok-123456", "KEY": "key-123456", "TINY": "abc"}, nil))
+`, surroundings(map[string]string{"TOKEN": "tok-123456", "KEY": "key-123456", "TINY": "abc", "STEP": "step-12345"}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		"Bearer literal-1", "https://user:pass-123@h/mcp", "key-123456", "literal-1", "pass-123", "postgres://u:s3cr3t-7@h/d", "s3cr3t-7", "tok-123456",
+		"Bearer literal-1", "https://user:pass-123@h/mcp", "key-123456", "literal-1", "pass-123", "postgres://u:s3cr3t-7@h/d", "s3cr3t-7", "step-12345", "tok-123456",
 	}
 	if diff := cmp.Diff(want, plan.SecretValues()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -153,6 +153,15 @@ func TestRO60_SecretInPrompt(t *testing.T) {
 	f := &fake{turns: []scriptedTurn{{Turn: Turn{StopReason: "end_turn"}}}, now: func() time.Time { return time.Unix(0, 0) }}
 	if result := f.run(t, plan); result.ExitCode != event.ExitOK || !strings.Contains(f.calls.String(), `"x tok-123456"`) {
 		t.Errorf("%d, %s", result.ExitCode, f.calls.String())
+	}
+}
+
+// TestVariablesOfStepsAreBoundEarly: one that is not set is told before the start.
+func TestVariablesOfStepsAreBoundEarly(t *testing.T) {
+	t.Parallel()
+	_, err := resolve("version: 1\nsteps:\n  - {run: x, env: {A: 'a ${NONE}'}}", surroundings(nil, nil))
+	if diff := cmp.Diff([]string{"recipe.yaml:3:26: environment variable NONE is not set"}, problems(t, err)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

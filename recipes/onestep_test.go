@@ -55,13 +55,13 @@ func TestRO13_View(t *testing.T) {
 	t.Parallel()
 	plan, err := resolve(`version: 1
 inputs: {who: {default: you}}
-agent: {core: {script: s.yaml}}
+agent: {command: [./x, y], env: {K: visible}}
 model: m
 mcpServers: {one: {command: ./x, env: {A: b}}}
 permissions: {allow: ["edit(./${{ $inputs.who }})"], deny: [{rule: "edit(x)", except: "edit(x.y)", message: no}]}
 limits: {toolCalls: 3}
 steps:
-  - {id: a, run: ls, env: {W: "${{ $inputs.who }}"}}
+  - {id: a, run: ls, env: {W: "${{ $inputs.who }}", V: "${VAR:-none}"}}
   - {id: b, if: always, prompt: "hi ${{ $inputs.who }} ${{ $steps.a.text }}", output: {schema: {type: integer}}, assert: [{that: .output > 1}]}
   - {id: c, set: {x: 1 + 1}}
 `, surroundings(nil, nil))

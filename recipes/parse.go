@@ -42,10 +42,10 @@ func (r *Recipe) read(p *parser, root *yaml.Node) {
 	s := &scope{names: r.names, vars: loadVars}
 	r.agent = p.agent(field(root, "agent"), s)
 	r.settings = p.settings(root, s)
-	r.cwd = p.text(field(root, "cwd"), s, true)
-	r.addDirs = p.texts(field(root, "addDirs"), s)
+	r.cwd = p.text(field(root, "cwd"), s, false)
+	r.addDirs = p.texts(field(root, "addDirs"), s, false)
 	r.servers = p.servers(field(root, "mcpServers"), s)
-	r.mcpFiles = p.texts(field(root, "mcpFiles"), s)
+	r.mcpFiles = p.texts(field(root, "mcpFiles"), s, false)
 	r.permissions = p.permissions(field(root, "permissions"), s, false)
 	r.questions = p.questions(field(root, "questions"), s)
 	r.limits = p.limits(field(root, "limits"))
@@ -53,11 +53,11 @@ func (r *Recipe) read(p *parser, root *yaml.Node) {
 	r.outputs = p.bindings(field(root, "outputs"), &scope{names: r.names, vars: stepVars, here: len(r.steps)})
 }
 
-// texts reads a list of texts with ${VAR}.
-func (p *parser) texts(n *yaml.Node, s *scope) []*text {
+// texts reads a list of texts, or a single one.
+func (p *parser) texts(n *yaml.Node, s *scope, environ bool) []*text {
 	var list []*text
 	for _, e := range elements(n) {
-		if t := p.text(e, s, true); t != nil {
+		if t := p.text(e, s, environ); t != nil {
 			list = append(list, t)
 		}
 	}
@@ -68,12 +68,7 @@ func (p *parser) texts(n *yaml.Node, s *scope) []*text {
 func (p *parser) settings(n *yaml.Node, s *scope) settings {
 	out := settings{
 		effort: p.text(field(n, "effort"), s, false), mode: p.text(field(n, "mode"), s, false),
-		config: p.trees(field(n, "config"), s),
-	}
-	for _, e := range elements(field(n, "model")) {
-		if t := p.text(e, s, false); t != nil {
-			out.models = append(out.models, t)
-		}
+		config: p.trees(field(n, "config"), s), models: p.texts(field(n, "model"), s, false),
 	}
 	if m := field(n, "model"); m != nil && m.Kind == yaml.SequenceNode && len(m.Content) == 0 {
 		p.errorf(m, "model is an empty list")

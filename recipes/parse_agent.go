@@ -34,7 +34,7 @@ func (p *parser) agent(n *yaml.Node, s *scope) *agentDecl {
 		p.errorf(field(n, "env"), "env is for command: the bundled agent runs in this process")
 	}
 	a := &agentDecl{
-		command: p.texts(command, s), oneLine: command != nil && command.Kind == yaml.ScalarNode,
+		command: p.texts(command, s, true), oneLine: command != nil && command.Kind == yaml.ScalarNode,
 		script: p.text(field(core, "script"), s, true), env: p.variables(field(n, "env"), s),
 	}
 	if command != nil && command.Kind == yaml.SequenceNode && len(command.Content) == 0 {
@@ -70,7 +70,7 @@ func (p *parser) servers(n *yaml.Node, s *scope) []*serverDecl {
 func (p *parser) server(name string, n *yaml.Node, s *scope) *serverDecl {
 	m := &serverDecl{
 		src: p.src, node: n, name: name,
-		command: p.text(field(n, "command"), s, true), args: p.texts(field(n, "args"), s),
+		command: p.text(field(n, "command"), s, true), args: p.texts(field(n, "args"), s, true),
 		env: p.variables(field(n, "env"), s), url: p.text(field(n, "url"), s, true),
 		headers: p.variables(field(n, "headers"), s), required: scalarOf(field(n, "required")) == "true",
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,8 +14,9 @@ import (
 )
 
 // View is the plan as plain values in the words of a recipe: what a run would do.
-// What depends on results of steps stands as it is written. Values are not
-// masked: see [Plan.SecretValues].
+// What depends on results of steps or on the environment stands as it is written,
+// values of variables and headers of agents and servers as ***. Other values are
+// not masked: see [Plan.SecretValues].
 func (p *Plan) View() map[string]any {
 	steps := make([]any, len(p.steps))
 	for i, s := range p.steps {
@@ -63,9 +65,11 @@ func (p *Plan) stepView(s *planStep) map[string]any {
 	return filled(v)
 }
 
-// textView is what a text says, or how it is written if that is not known yet.
+// textView is what a text says, or how it is written if that is not known yet or
+// comes from the environment.
 func (p *Plan) textView(t *text) string {
-	if !t.readsSteps() {
+	fromOutside := slices.ContainsFunc(t.pieces, func(p piece) bool { return p.variable != nil })
+	if !t.readsSteps() && !fromOutside {
 		if s, err := t.string(context.Background(), p.values); err == nil {
 			return s
 		}
@@ -84,10 +88,13 @@ func (p *Plan) serversView() map[string]any {
 	return out
 }
 
+// masked stands for a value that may be a secret.
+const masked = "***"
+
 func variablesView(list []Variable) map[string]any {
 	out := map[string]any{}
 	for _, v := range list {
-		out[v.Name] = v.Value
+		out[v.Name] = masked
 	}
 	return out
 }
@@ -95,7 +102,11 @@ func variablesView(list []Variable) map[string]any {
 func (a *AgentSpec) view() any {
 	switch {
 	case len(a.Argv) > 0:
-		return filled(map[string]any{"command": a.Argv, "env": a.Env})
+		env := map[string]any{}
+		for name := range a.Env {
+			env[name] = masked
+		}
+		return filled(map[string]any{"command": a.Argv, "env": env})
 	case a.Script != "":
 		return map[string]any{"core": map[string]any{"script": a.Script}}
 	default:
