@@ -53,5 +53,5 @@ func TestTheManualsRecipe(t *testing.T) {
 	if !found {
 		t.Fatal("the manual shows no recipe")
 	}
-	mustPlan(t, recipe, Inputs{}, nil)
+	mustPlan(t, recipe, nil)
 }

@@ -321,13 +321,13 @@ func asJSON(v any) string {
 }
 
 // mustPlan is the plan of a recipe that is right.
-func mustPlan(t *testing.T, recipe string, in Inputs, opts *LoadOptions) *Plan {
+func mustPlan(t *testing.T, recipe string, opts *LoadOptions) *Plan {
 	t.Helper()
 	r, err := Parse([]byte(recipe), "recipe.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := r.Resolve(in, opts)
+	p, err := r.Resolve(Inputs{}, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

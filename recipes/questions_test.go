@@ -13,7 +13,7 @@ import (
 func questionsOf(t *testing.T, questions string, over *Override) *Questions {
 	t.Helper()
 	recipe := "version: 1\ninputs: {style: {default: short}}\nprompt: x\nquestions:" + questions
-	return mustPlan(t, recipe, Inputs{}, &LoadOptions{Override: over}).questions
+	return mustPlan(t, recipe, &LoadOptions{Override: over}).questions
 }
 
 func batch() *event.Question {

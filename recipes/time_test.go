@@ -71,7 +71,7 @@ steps:
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			plan := mustPlan(t, "version: 1"+test.recipe, Inputs{}, nil)
+			plan := mustPlan(t, "version: 1"+test.recipe, nil)
 			synctest.Test(t, func(t *testing.T) {
 				f := &fake{block: make(chan struct{}), now: time.Now}
 				began := time.Now()
@@ -96,7 +96,7 @@ steps:
 // decides.
 func TestRO15_SignalWinsOverTime(t *testing.T) {
 	t.Parallel()
-	plan := mustPlan(t, "version: 1\nsteps:\n  - {id: a, prompt: x}\n  - {id: b, if: cancelled, run: y}\n  - {id: c, if: cancelled, run: z}", Inputs{}, nil)
+	plan := mustPlan(t, "version: 1\nsteps:\n  - {id: a, prompt: x}\n  - {id: b, if: cancelled, run: y}\n  - {id: c, if: cancelled, run: z}", nil)
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{block: make(chan struct{}), stopAfter: time.Second, now: time.Now}
 		began := time.Now()
