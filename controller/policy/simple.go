@@ -75,12 +75,13 @@ func (a *analyzer) firstText(words []word) []*script {
 // shellInput judges a shell that has no -c: with a file it is a program like any
 // other, without one it runs what it reads.
 func (a *analyzer) shellInput(words []word, redirs []*syntax.Redirect, p place) []*script {
-	for _, w := range words[1:] {
+	for i, w := range words[1:] {
 		if w.lit == procSubstPath || perProcess(w.lit) {
 			a.runsText("a shell runs what another command prints")
 			return nil
 		}
 		if !strings.HasPrefix(w.lit, "-") && !strings.HasPrefix(w.lit, "+") && w.lit != "/dev/stdin" {
+			a.runsFile(words[1+i:], p)
 			return nil
 		}
 		if w.lit == "--version" || w.lit == "--help" {
@@ -107,6 +108,13 @@ func (a *analyzer) shellInput(words []word, redirs []*syntax.Redirect, p place) 
 	}
 	a.runsText("a shell runs what it reads")
 	return nil
+}
+
+// runsFile notes that a shell is given a script, for denies: one that forbids a
+// program of that name is about this as well.
+func (a *analyzer) runsFile(words []word, p place) {
+	c := &command{words: words, name: programName(words[0].lit), place: p}
+	a.out.aside = append(a.out.aside, &script{ok: true, commands: []*command{c}})
 }
 
 // redirect notes what a redirection reads or writes.

@@ -157,7 +157,9 @@ func (b *wordBuilder) unquoted(s string) {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case '\\':
-			if i++; i < len(s) && s[i] != '\n' {
+			if i++; i == len(s) {
+				b.text(`\`) // at the end of the text it stands for itself
+			} else if s[i] != '\n' {
 				b.text(s[i : i+1])
 			}
 		case '*':
