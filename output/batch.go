@@ -38,7 +38,7 @@ func NewBatch(w io.Writer) *Batch {
 func (b *Batch) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.buf) >= batchBytes && b.err == nil && !b.closed {
+	for (len(b.buf) >= batchBytes || b.busy && len(p) >= batchBytes) && b.err == nil && !b.closed {
 		b.changed.Wait()
 	}
 	if b.closed && b.err == nil {
@@ -47,9 +47,30 @@ func (b *Batch) Write(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
 	}
+	if len(p) >= batchBytes {
+		return b.through(p)
+	}
 	b.buf = append(b.buf, p...)
 	b.changed.Broadcast()
 	return len(p), nil
+}
+
+// through writes a big p behind what is held, without a copy of it. It needs the
+// mutex.
+func (b *Batch) through(p []byte) (int, error) {
+	for (len(b.buf) > 0 || b.busy) && b.err == nil {
+		b.changed.Wait()
+	}
+	if b.err != nil {
+		return 0, b.err
+	}
+	b.busy = true
+	b.mu.Unlock()
+	_, err := b.w.Write(p)
+	b.mu.Lock()
+	b.busy, b.err = false, err
+	b.changed.Broadcast()
+	return len(p), err
 }
 
 // Flush waits until everything is written, or cannot be.
@@ -74,14 +95,14 @@ func (b *Batch) Close() error {
 }
 
 // run writes what there is, one write at a time. The two buffers change places,
-// so that a flood allocates nothing; a big one is not kept.
+// so that a flood allocates nothing.
 func (b *Batch) run() {
 	defer close(b.done)
 	var out []byte
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for {
-		for len(b.buf) == 0 && !b.closed && b.err == nil {
+		for (len(b.buf) == 0 || b.busy) && !(b.closed && !b.busy) && b.err == nil {
 			b.changed.Wait()
 		}
 		if b.err != nil || b.closed && len(b.buf) == 0 {
@@ -95,9 +116,6 @@ func (b *Batch) run() {
 		b.busy = false
 		if err != nil {
 			b.err = err
-		}
-		if cap(out) > 4*batchBytes {
-			out = nil
 		}
 		b.changed.Broadcast()
 	}

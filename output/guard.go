@@ -54,17 +54,30 @@ func (g *Guard) Write(p []byte) (int, error) {
 	if g.err != nil {
 		return 0, g.err
 	}
+	for rest := p; len(rest) > 0; {
+		part := rest[:min(len(rest), guardBytes)]
+		if g.err = g.part(part); g.err != nil {
+			return len(p) - len(rest), g.err
+		}
+		rest = rest[len(part):]
+	}
+	return len(p), nil
+}
+
+// guardBytes is how much is copied at a time: a write that is given up keeps its
+// bytes, which are the caller's to reuse.
+const guardBytes = 64 << 10
+
+// part writes one copied part; it needs the mutex.
+func (g *Guard) part(p []byte) error {
 	g.buf = append(g.buf[:0], p...)
 	g.work <- g.buf
 	select {
-	case g.err = <-g.done:
+	case err := <-g.done:
+		return err
 	case <-g.expired:
-		g.err = g.late()
+		return g.late()
 	}
-	if g.err != nil {
-		return 0, g.err
-	}
-	return len(p), nil
 }
 
 // late is the end of a write when the time is over: one that is done by then

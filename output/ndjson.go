@@ -29,6 +29,9 @@ type ndjson struct {
 	failed error // first error of the filter
 }
 
+// keptLine is the size up to which the buffer of a line is kept for the next one.
+const keptLine = 1 << 20
+
 // NewNDJSON returns a sink that writes one line of JSON per event, or per result
 // of the filter. A filter that fails on an event loses what it had still to say
 // about that event only; the first such error comes out of Close.
@@ -47,6 +50,9 @@ func (s *ndjson) Write(e *event.Event) error {
 	s.line = append(s.line, '\n')
 	if s.opts.Filter == nil {
 		_, err = s.w.Write(s.line)
+		if cap(s.line) > keptLine {
+			s.line = nil
+		}
 		return err
 	}
 	return s.filter(e.Seq)

@@ -1,12 +1,13 @@
 package acptest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
 
 // Flood is a polite agent that answers each prompt with n chunks of size bytes of
-// text, as fast as a buffered writer can.
+// text, one write each as an agent that speaks as it goes, and as fast as it can.
 func Flood(n, size int) *Scenario {
 	return &Scenario{name: "flood", steps: []step{{line: 1, verb: floods, args: []string{fmt.Sprint(n), fmt.Sprint(size)}}}}
 }
@@ -19,7 +20,7 @@ func (p *player) flood(n, size int) error {
 	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":`+
 		`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%s}}}}`, p.session, quote(filler(size)))
 	for range n {
-		if err := p.w.write(line); err != nil {
+		if err := errors.Join(p.w.write(line), p.w.flush()); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"slices"
 	"bytes"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -8,9 +9,16 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
+// bigString is the length from which room for a string is made at once: growing
+// step by step would copy it several times.
+const bigString = 64 << 10
+
 // appendString appends s as a JSON string in the spelling of encoding/json
 // without HTML escaping. Invalid UTF-8 becomes U+FFFD.
 func appendString(dst []byte, s string) []byte {
+	if len(s) > bigString {
+		dst = slices.Grow(dst, len(s)+len(s)/16)
+	}
 	dst = append(dst, '"')
 	start := 0
 	for i := 0; i < len(s); {
