@@ -22,9 +22,9 @@ lint:
 fmt:
 	$(GOLANGCI) fmt ./...
 
-# Generated files: the JSON Schemas.
+# Generated files: the JSON Schemas, and the reference in docs/recipe.md.
 gen:
-	$(GO) test ./recipes ./controller/event -run Schema -update
+	$(GO) test -count=1 ./recipes ./controller/event -run 'Schema|Reference' -update
 
 # Rewrites the expectations of golden tests and scripts; read the diff like code.
 golden:

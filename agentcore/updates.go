@@ -25,11 +25,15 @@ func (r *record) updates() []update {
 }
 
 // pending announces a call. The canonical name of its tool is the title, and the
-// name as well: a client's rules take no facts from a title. ACP: ToolCall.
+// name as well: a client's rules take no facts from a title. ACP: ToolCall; name is
+// not in the stable schema yet.
 func (s *session) pending(id string, p *tool.Plan) update {
 	u := update{
-		"sessionUpdate": "tool_call", "toolCallId": id, "title": p.Title, "name": p.Title, "kind": p.Kind,
+		"sessionUpdate": "tool_call", "toolCallId": id, "title": p.Title, "kind": p.Kind,
 		"status": "pending", "rawInput": p.RawInput,
+	}
+	if !s.conn.core.opts.StandardOnly {
+		u["name"] = p.Title
 	}
 	s.addPlaces(u, p.Locations, nil)
 	return u

@@ -102,6 +102,12 @@ func (c *Conn) peerFailure(method string, e *jsonrpc.Error) *event.Failure {
 		f.Hints = c.authHints()
 	case e.Code == codeResourceNotFound && strings.HasPrefix(method, "session/"):
 		f.Class, f.Reason = event.ClassSession, "session_not_found"
+	case strings.HasPrefix(f.Reason, "mcp_"):
+		f.Class = event.ClassMCP
+		f.Hints = []string{"the agent could not mount an MCP server; try its command by hand"}
+	case f.Reason == "no_model":
+		f.Class = event.ClassUsage
+		f.Hints = []string{"choose a model with --model or model: in the recipe"}
 	}
 	return f
 }

@@ -1,8 +1,8 @@
 package event
 
 import (
-	"slices"
 	"bytes"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )

@@ -200,9 +200,16 @@ func (a *app) decide(p *policy.Policy, o *policyOptions, line []byte) (*decided,
 	if o.cwd != "" {
 		cwd = a.abs(o.cwd)
 	}
+	roots := parsed.Roots
+	switch {
+	case parsed.Cwd != "":
+		cwd = parsed.Cwd
+	case len(roots) > 0:
+		cwd = roots[0]
+	}
 	env := newPolicyEnv(a.env, cwd, nil, nil).forCall()
-	if len(parsed.Roots) > 0 {
-		env.Roots, env.Cwd = parsed.Roots, parsed.Roots[0]
+	if len(roots) > 0 {
+		env.Roots = roots
 	}
 	return &decided{policy: p, call: parsed.Call, env: env, outcome: p.Decide(parsed.Call, env)}, nil
 }
