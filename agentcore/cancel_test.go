@@ -91,8 +91,8 @@ func TestAC70_CancelWhileAToolRuns(t *testing.T) {
 		if got := string(p.response(id).Result); got != `{"stopReason":"cancelled"}` {
 			t.Errorf("%s: result %s", name, got)
 		}
-		if got := ends(p); got != "failed failed" {
-			t.Errorf("%s: calls ended with %s", name, got)
+		if got, n := ends(p), len(p.updates("tool_call_update")); got != "failed failed" || n != 3 {
+			t.Errorf("%s: calls ended with %s after %d updates, want the second one not to begin", name, got, n)
 		}
 		p.prompt(s, "again")
 		results := 0
@@ -128,7 +128,8 @@ func TestAC70_CancelDuringTheRetryPause(t *testing.T) {
 func TestAC71_CancelReleasesOpenRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := start(t, &setup{Options: fakeOptions(calling(fileCall("delete_file", "x")))})
+		f := calling(fileCall("delete_file", "x"))
+		p := start(t, &setup{Options: fakeOptions(f)})
 		s := p.session(t.TempDir())
 		id := p.send("session/prompt", promptParams(s, "go"))
 		asked := p.request("session/request_permission", 1)
@@ -143,6 +144,9 @@ func TestAC71_CancelReleasesOpenRequests(t *testing.T) {
 		p.reply(asked, `{"outcome":{"outcome":"selected","optionId":"allow_once"}}`)
 		if got := p.prompt(s, "again"); got != "end_turn" {
 			t.Errorf("stop reason %q after the late answer", got)
+		}
+		if told := f.seen()[1].Messages[3]; !told.IsError || !strings.Contains(told.Text, "cancelled") {
+			t.Errorf("the model is told %+v, want that nobody denied the call", told)
 		}
 	})
 }

@@ -3,8 +3,6 @@ package agentcore
 import (
 	"context"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acpctl/acpctl/agentcore/model"
-	"github.com/acpctl/acpctl/agentcore/tool"
 )
 
 // retryScript fails once in the middle of a message.
@@ -187,78 +184,6 @@ func TestAC59_IDsAreTheStoredOnes(t *testing.T) {
 	}
 }
 
-func TestAC60_ToolCallFrames(t *testing.T) {
-	t.Parallel()
-	p := start(t, &setup{script: `
-turns:
-  - steps:
-    - calls:
-      - {tool: read_file, args: {path: a.txt}}
-      - {tool: read_file, args: {wrong: 1}}
-      - {tool: nothing, args: {}}
-    - text: done
-`})
-	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "a.txt"), "hello\n")
-	p.prompt(p.session(dir), "go")
-	calls := p.updates("tool_call")
-	if len(calls) != 3 {
-		t.Fatalf("%d tool calls, want 3", len(calls))
-	}
-	want := map[string]any{
-		"sessionUpdate": "tool_call", "toolCallId": "call_1", "title": "read_file", "name": "read_file", "kind": "read", "status": "pending",
-		"rawInput":  map[string]any{"path": "a.txt"},
-		"locations": []any{map[string]any{"path": filepath.Join(dir, "a.txt")}},
-	}
-	if d := cmp.Diff(want, calls[0]); d != "" {
-		t.Errorf("tool_call (-want +got):\n%s", d)
-	}
-	for i, status := range []string{"completed", "failed", "failed"} {
-		id := calls[i]["toolCallId"]
-		last := map[string]any{}
-		for _, u := range p.updates("tool_call_update") {
-			if u["toolCallId"] == id {
-				last = u
-			}
-		}
-		if last["status"] != status || last["content"] == nil {
-			t.Errorf("call %v ended with %v, want %s", id, last, status)
-		}
-	}
-}
-
-func writeFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestAC62_EditsCarryDiffs(t *testing.T) {
-	t.Parallel()
-	p := start(t, &setup{script: editScript, answer: allowing})
-	dir := t.TempDir()
-	p.prompt(p.session(dir), "go")
-	path := filepath.Join(dir, "a.txt")
-	diff := map[string]any{"type": "diff", "path": path, "newText": "x\n"}
-	for _, u := range p.updates("tool_call_update") {
-		content, _ := u["content"].([]any)
-		if u["status"] != "completed" || u["toolCallId"] != "call_1" {
-			continue
-		}
-		if len(content) != 2 || cmp.Diff(diff, content[1]) != "" {
-			t.Errorf("content %v, want the diff %v", content, diff)
-		}
-		if d := cmp.Diff([]any{map[string]any{"path": path}}, u["locations"]); d != "" {
-			t.Errorf("locations (-want +got):\n%s", d)
-		}
-	}
-	asked := p.request("session/request_permission", 1)
-	if !strings.Contains(asked.raw, `"type":"diff"`) {
-		t.Errorf("the permission request has no diff: %s", asked.raw)
-	}
-}
-
 func TestAC63_UsageIsSentWhereItWasMeasured(t *testing.T) {
 	t.Parallel()
 	p := start(t, &setup{script: `
@@ -408,48 +333,4 @@ func TestAC75_RetriesAreBounded(t *testing.T) {
 			t.Errorf("%d attempts, want %d", n, maxAttempts)
 		}
 	})
-}
-
-// talking is a tool that shows its progress.
-type talking struct{}
-
-func (talking) Spec() tool.Spec {
-	return tool.Spec{Name: "talk", Kind: tool.KindThink, Schema: json.RawMessage(`{"type":"object"}`)}
-}
-
-func (talking) Plan(*tool.Workspace, json.RawMessage) (*tool.Plan, error) {
-	return &tool.Plan{Title: "talk", Kind: tool.KindThink, Run: func(_ context.Context, show func(tool.Progress)) tool.Result {
-		if show != nil {
-			show(tool.Progress{Text: "half"})
-		}
-		return tool.Result{Text: "whole", RawOutput: json.RawMessage(`{"n":1}`)}
-	}}, nil
-}
-
-func TestAC58_ProgressOfToolsIsStreamed(t *testing.T) {
-	t.Parallel()
-	for _, stream := range []bool{false, true} {
-		st := setup{Options: fakeOptions(calling(model.Call{Name: "talk", Args: []byte("{}")}))}
-		st.Stream = stream
-		core := newCore(t, &st)
-		core.builtin = append(core.builtin, talking{})
-		p := start(t, &setup{core: core})
-		p.prompt(p.session("/"), "go")
-		var got []string
-		for _, u := range p.updates("tool_call_update") {
-			raw, _ := json.Marshal([]any{u["status"], u["content"], u["rawOutput"]})
-			got = append(got, string(raw))
-		}
-		want := []string{
-			`["in_progress",null,null]`,
-			`["in_progress",[{"content":{"text":"half","type":"text"},"type":"content"}],null]`,
-			`["completed",[{"content":{"text":"whole","type":"text"},"type":"content"}],{"n":1}]`,
-		}
-		if !stream {
-			want = append(want[:1], want[2])
-		}
-		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("streaming %v: updates (-want +got):\n%s", stream, d)
-		}
-	}
 }
