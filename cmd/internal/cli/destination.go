@@ -20,6 +20,7 @@ type destination struct {
 	guard    *output.Guard      // of stdout; nil with a file
 	batch    *output.Batch      // in front of the guard
 	file     *output.AtomicFile // nil: stdout
+	stderr   *output.Guard      // the same for what people read
 	env      *Env
 }
 
@@ -30,10 +31,11 @@ func (a *app) openDestination(o *runOptions, secrets []string) (*destination, er
 	if err != nil {
 		return nil, err
 	}
-	d := &destination{redactor: output.NewRedactor(secrets), env: a.env}
+	d := &destination{redactor: output.NewRedactor(secrets), stderr: output.NewGuard(a.env.Stderr), env: a.env}
 	var w io.Writer
 	if o.outFile != "" {
 		if d.file, err = output.CreateAtomic(a.abs(o.outFile)); err != nil {
+			_ = d.stderr.Close() // nothing was written to it
 			return nil, usageErrorf("--output-file: %v", err)
 		}
 		w = d.file
@@ -42,16 +44,16 @@ func (a *app) openDestination(o *runOptions, secrets []string) (*destination, er
 		d.batch = output.NewBatch(d.guard)
 		w = d.batch
 	}
-	d.sink = a.newSink(o, w, filter)
+	d.sink = a.newSink(o, w, d.stderr, filter)
 	return d, nil
 }
 
-func (a *app) newSink(o *runOptions, w io.Writer, filter output.Filter) output.Sink {
+func (a *app) newSink(o *runOptions, w, stderr io.Writer, filter output.Filter) output.Sink {
 	switch a.formatOf(o) {
 	case formatJSON:
 		return output.NewJSON(w)
 	case formatText:
-		return output.NewText(w, a.env.Stderr, &output.TextOptions{
+		return output.NewText(w, stderr, &output.TextOptions{
 			Color: a.colorOf(o), Quiet: o.quiet, Verbose: o.verbose,
 		})
 	default:
@@ -121,6 +123,7 @@ func (d *destination) flush() {
 
 // deadline gives a reader that does not read a last time to do so.
 func (d *destination) deadline(after time.Duration) {
+	d.stderr.Deadline(after)
 	if d.guard != nil {
 		d.guard.Deadline(after)
 	}
@@ -129,6 +132,7 @@ func (d *destination) deadline(after time.Duration) {
 // close ends the output. A file is replaced only by a run that is ok.
 func (d *destination) close(result *event.Result) error {
 	err := d.sink.Close()
+	defer func() { _ = d.stderr.Close() }() // there is no other place to say it
 	if d.guard != nil {
 		if batchErr := d.batch.Close(); err == nil {
 			err = batchErr
@@ -145,13 +149,14 @@ func (d *destination) close(result *event.Result) error {
 		err = discardErr
 	}
 	if err == nil {
-		fmt.Fprintf(d.env.Stderr, "acpctl: the output file is unchanged, since the run failed\n")
+		fmt.Fprintf(d.stderr, "acpctl: the output file is unchanged, since the run failed\n")
 	}
 	return err
 }
 
 // discard undoes openDestination when the run does not begin.
 func (d *destination) discard() error {
+	_ = d.stderr.Close() // nothing was written to it
 	if d.guard != nil {
 		return errors.Join(d.batch.Close(), d.guard.Close())
 	}

@@ -33,10 +33,10 @@ func (a *app) newRunner(plan *recipes.Plan, o *runOptions, stdin string) (*runne
 		return nil, err
 	}
 	r := &runner{app: a, plan: plan, opts: o, stdin: stdin, out: out, start: a.env.Now()}
-	r.stderr = out.redactor.Writer(a.env.Stderr)
+	r.stderr = out.redactor.Writer(out.stderr)
 	var agentStderr io.Writer
 	if o.verbose {
-		agentStderr = out.redactor.Writer(a.env.Stderr)
+		agentStderr = out.redactor.Writer(out.stderr)
 	}
 	agent, err := a.openAgent(specOf(plan, agentStderr))
 	if err != nil {
