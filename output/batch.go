@@ -102,7 +102,7 @@ func (b *Batch) run() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for {
-		for (len(b.buf) == 0 || b.busy) && !(b.closed && !b.busy) && b.err == nil {
+		for b.err == nil && (b.busy || len(b.buf) == 0 && !b.closed) {
 			b.changed.Wait()
 		}
 		if b.err != nil || b.closed && len(b.buf) == 0 {

@@ -14,7 +14,7 @@ func TestExamples(t *testing.T) {
 	}
 	want := map[string]int{"uncovered.yaml": 5} // all others end well
 	repo := filepath.Join(t.TempDir(), "repo")
-	if err := copyRepo("../..", repo); err != nil {
+	if err := copyRepo(repo); err != nil {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(repo, "examples", "*.yaml"))

@@ -64,7 +64,7 @@ func TestCT61_OutsideAgent(t *testing.T) {
 		t.Fatalf("building the example agent: %v: %s", err, out)
 	}
 	repo := filepath.Join(dir, "repo")
-	if err := copyRepo("../..", repo); err != nil {
+	if err := copyRepo(repo); err != nil {
 		t.Fatal(err)
 	}
 	inside, code := runAcpctl(t, repo, "run", "examples/outside-agent.yaml", "-o", "ndjson")

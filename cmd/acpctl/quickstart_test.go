@@ -34,7 +34,7 @@ func TestQuickstart(t *testing.T) {
 		t.Skip("builds the example server")
 	}
 	repo := filepath.Join(t.TempDir(), "repo")
-	if err := copyRepo("../..", repo); err != nil {
+	if err := copyRepo(repo); err != nil {
 		t.Fatal(err)
 	}
 	out, code := runAcpctl(t, repo, "run", "examples/quickstart.yaml", "-o", "ndjson")

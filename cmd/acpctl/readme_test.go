@@ -40,7 +40,7 @@ func TestReadme(t *testing.T) {
 		Dir: dir, RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			setupGo(e)
-			return copyRepo("../..", filepath.Join(e.WorkDir, "repo"))
+			return copyRepo(filepath.Join(e.WorkDir, "repo"))
 		},
 	})
 }
@@ -73,7 +73,8 @@ func setupGo(e *testscript.Env) {
 
 // copyRepo copies the files of a clone: everything but hidden folders and what
 // builds and runs leave behind.
-func copyRepo(from, to string) error {
+func copyRepo(to string) error {
+	const from = "../.."
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

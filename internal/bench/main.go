@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command bench measures whole processes of acpctl and prints each figure beside
 // the bound it has to keep. Figures are medians of several runs; what depends on
 // the machine's speed is a ratio or a difference within one run of the program.
