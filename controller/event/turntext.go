@@ -13,6 +13,10 @@ func (p *Projector) TurnText() string {
 	if b := p.block; b != nil && !b.quiet && b.msg.speaker == agentMessage {
 		said = append(slices.Clip(said), saidBlock{b.msg, b.text.String(), len(p.turnCalls)})
 	}
+	first := slices.IndexFunc(said, func(s saidBlock) bool { return s.calls >= len(p.turnCalls) })
+	if first >= 0 && first == len(said)-1 && strings.TrimSpace(said[first].text) != "" {
+		return said[first].text // the common case, without a copy of it
+	}
 	var answer strings.Builder
 	var before *message
 	for _, s := range said {
