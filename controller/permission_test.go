@@ -80,7 +80,7 @@ func TestPermissionEventTellsWhatDecided(t *testing.T) {
 	opts.Decide = func(c *policy.Call) policy.Outcome {
 		return policy.Outcome{
 			Decision: policy.Deny, By: "rule", Rule: "execute(" + c.Command + ")", At: "r.yaml:7", Layer: "recipe",
-			Message: "CI pushes.", Command: "git push", Paths: []string{"/work/x"},
+			Message: "CI pushes.", Command: "git push", Paths: []string{"/repo/x"},
 		}
 	}
 	s := session(t, opts, func(p *peer) {

@@ -28,13 +28,13 @@ func benchPolicy(b *testing.B) *Policy {
 
 func BenchmarkDecide200Rules(b *testing.B) {
 	p := benchPolicy(b)
-	env := &Env{Cwd: "/home/u/work", Home: "/home/u", Readlink: func(string) (string, bool) { return "", false }}
+	env := &Env{Cwd: "/home/u/repo", Home: "/home/u", Readlink: func(string) (string, bool) { return "", false }}
 	for _, bench := range []struct {
 		name string
 		call *Call
 	}{
 		{"execute", &Call{Kind: "execute", Command: "cd src && go test -race ./... 2>&1"}},
-		{"edit", &Call{Kind: "edit", Paths: []string{"/home/u/work/src/pkg7/a.go"}}},
+		{"edit", &Call{Kind: "edit", Paths: []string{"/home/u/repo/src/pkg7/a.go"}}},
 		{"uncovered", &Call{Kind: "execute", Command: "make build"}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
