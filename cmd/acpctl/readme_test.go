@@ -31,7 +31,11 @@ func TestReadme(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for i, b := range blocks {
-		script := fmt.Sprintf("# README block %d\ncd repo\nexec sh -e ../block.sh\n-- block.sh --\n%s", i+1, shell(b[1]))
+		needs := ""
+		if bytes.Contains(b[1], []byte("| jq ")) {
+			needs = "[!exec:jq] skip 'jq is not installed'\n"
+		}
+		script := fmt.Sprintf("# README block %d\n%scd repo\nexec sh -e ../block.sh\n-- block.sh --\n%s", i+1, needs, shell(b[1]))
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("readme_%02d.txtar", i+1)), []byte(script), 0o600); err != nil {
 			t.Fatal(err)
 		}
