@@ -38,7 +38,7 @@ func serve(mode string) int {
 			fmt.Fprintln(os.Stderr, "cannot read configuration")
 			return 3
 		case "silent":
-			select {}
+			<-time.NewTimer(time.Hour).C
 		case "once": // works in its first life, later it does not start
 			if _, err := os.Stat(value); err == nil {
 				return 4
@@ -49,7 +49,7 @@ func serve(mode string) int {
 			fmt.Fprintln(os.Stderr, strings.Repeat("log line\n", 10_000))
 		case "stubborn":
 			signal.Ignore(syscall.SIGTERM)
-			defer func() { select {} }()
+			defer func() { <-time.NewTimer(time.Hour).C }()
 		case "child":
 			child := exec.Command("sleep", "300")
 			if err := child.Start(); err != nil {
