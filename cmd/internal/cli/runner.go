@@ -112,12 +112,12 @@ func (r *runner) close(result *event.Result) int {
 	if err == nil {
 		return result.ExitCode
 	}
-	if result.ExitCode != event.ExitOK {
-		return result.ExitCode
-	}
 	f := r.lostFailure(err)
 	if f.Class != event.ClassSignal {
 		r.app.printFailure(f)
+	}
+	if result.ExitCode != event.ExitOK {
+		return result.ExitCode
 	}
 	return f.ExitCode()
 }

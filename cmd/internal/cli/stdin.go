@@ -98,7 +98,7 @@ func (a *app) stdinIgnored(r stdinRequest) error {
 	if !r.havePrompt {
 		return usageError("no prompt: "+message, "- as the last argument waits as long as it takes", "--stdin-wait sets the time")
 	}
-	fmt.Fprintf(a.env.Stderr, "acpctl: %s; it is ignored (--no-stdin does not wait)\n", message)
+	fmt.Fprintf(a.env.Stderr, "acpctl: %s; it is ignored (--stdin-wait waits longer, - for ever, --no-stdin not at all)\n", message)
 	return nil
 }
 
