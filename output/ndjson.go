@@ -21,7 +21,7 @@ type NDJSONOptions struct {
 }
 
 // ndjson writes every line with one call of Write, so that a reader sees whole
-// lines as soon as they are there.
+// lines as soon as they are there; only a line with a long text takes several.
 type ndjson struct {
 	w      io.Writer
 	opts   NDJSONOptions
@@ -44,17 +44,17 @@ func NewNDJSON(w io.Writer, opts *NDJSONOptions) Sink {
 
 func (s *ndjson) Write(e *event.Event) error {
 	var err error
-	if s.line, err = e.AppendJSON(s.line[:0]); err != nil {
-		return err
-	}
-	s.line = append(s.line, '\n')
 	if s.opts.Filter == nil {
-		_, err = s.w.Write(s.line)
+		s.line, err = e.WriteJSON(s.w, s.line)
 		if cap(s.line) > keptLine {
 			s.line = nil
 		}
 		return err
 	}
+	if s.line, err = e.AppendJSON(s.line[:0]); err != nil {
+		return err
+	}
+	s.line = append(s.line, '\n')
 	return s.filter(e.Seq)
 }
 

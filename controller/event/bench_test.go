@@ -79,7 +79,6 @@ func TestChunkAllocations(t *testing.T) {
 		p := NewProjector(&ProjectorOptions{Deltas: tt.deltas})
 		p.BeginTurn()
 		p.Update(chunk80)
-		p.block.text.Grow(1 << 20)
 		line := make([]byte, 0, 1024)
 		got := testing.AllocsPerRun(1000, func() {
 			for _, body := range p.Update(chunk80) {

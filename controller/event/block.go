@@ -42,11 +42,11 @@ type message struct {
 	meta    []byte            // _meta of its last chunk that had one
 }
 
-// block is the open block of text. The text is kept once: the snapshot and the
-// deltas show parts of the builder.
+// block is the open block of text. The text is kept once: the deltas show parts
+// of the rope.
 type block struct {
 	msg   *message
-	text  strings.Builder
+	text  rope
 	quiet bool // begun outside of a turn: it makes no event
 }
 
@@ -142,14 +142,14 @@ func (p *Projector) extend(msg *message, inner []byte) string {
 	if p.block == nil {
 		p.block = &block{msg: msg, quiet: !p.live()}
 	}
-	b := &p.block.text
-	start := b.Len()
 	if !plain(inner) {
 		p.scratch = appendUnquoted(p.scratch[:0], inner)
 		inner = p.scratch
+		if len(inner) >= ropePiece {
+			p.scratch = nil // the rope's from here on
+		}
 	}
-	b.Write(inner)
-	return b.String()[start:]
+	return p.block.text.add(inner)
 }
 
 // showContent appends the events of a content block that is no text.
@@ -167,9 +167,9 @@ func (p *Projector) closeBlock() []Body {
 		return nil
 	}
 	p.block = nil
-	said := b.text.String()
-	if b.text.Cap() > len(said)+len(said)/4 {
-		said = strings.Clone(said) // the message is kept, the builder's slack is not
+	said := b.text.join()
+	if len(said) < ropePiece {
+		said = strings.Clone(said) // the message is kept, the slack of its block is not
 	}
 	b.msg.parts = append(b.msg.parts, said)
 	if b.quiet {

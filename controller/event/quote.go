@@ -19,14 +19,17 @@ func appendString(dst []byte, s string) []byte {
 	if len(s) > bigString {
 		dst = slices.Grow(dst, len(s)+len(s)/16)
 	}
-	dst = append(dst, '"')
+	return append(appendInner(append(dst, '"'), s), '"')
+}
+
+// appendInner appends what stands between the quotes.
+func appendInner(dst []byte, s string) []byte {
 	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
+	for i := 0; ; {
+		if i = skipClear(s, i); i == len(s) {
+			break
 		}
+		c := s[i]
 		if c < utf8.RuneSelf {
 			dst = append(dst, s[start:i]...)
 			dst = appendEscape(dst, c)
@@ -46,7 +49,35 @@ func appendString(dst []byte, s string) []byte {
 		}
 		i += n
 	}
-	return append(append(dst, s[start:]...), '"')
+	return append(dst, s[start:]...)
+}
+
+// The bytes of a word, for eight at a time.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// skipClear returns the index of the first byte from i on that is not ASCII or
+// needs an escape.
+func skipClear(s string, i int) int {
+	for ; i+8 <= len(s); i += 8 {
+		w := word(s[i : i+8])
+		quotes, slashes := w^(ones*'"'), w^(ones*'\\')
+		if (w|(w-ones*' ')|(quotes-ones)&^quotes|(slashes-ones)&^slashes)&highs != 0 {
+			break
+		}
+	}
+	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' && s[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
+}
+
+// word is the eight bytes of s as a number, little-endian: one load.
+func word(s string) uint64 {
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 func appendEscape(dst []byte, c byte) []byte {

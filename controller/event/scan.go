@@ -1,5 +1,10 @@
 package event
 
+import (
+	"bytes"
+	"encoding/binary"
+)
+
 // maxDepth bounds the nesting that is read, as encoding/json does.
 const maxDepth = 10000
 
@@ -210,19 +215,41 @@ func skipString(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
 	}
-	for i++; i < len(b); i++ {
-		switch c := b[i]; {
-		case c == '"':
-			return i + 1
-		case c < 0x20:
-			return -1
-		case c == '\\':
-			if i = skipEscape(b, i+1); i < 0 {
+	quote := i
+	for i++; ; i++ {
+		if quote < i {
+			next := bytes.IndexByte(b[i:], '"')
+			if next < 0 {
 				return -1
 			}
+			quote = i + next
+		}
+		if i = skipText(b[:quote], i); i == quote {
+			return quote + 1
+		}
+		if b[i] != '\\' {
+			return -1
+		}
+		if i = skipEscape(b, i+1); i < 0 {
+			return -1
 		}
 	}
-	return -1
+}
+
+// skipText returns the index of the first byte from i on that a string cannot
+// have as it is: a backslash or a control character, or the length of b.
+func skipText(b []byte, i int) int {
+	for ; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		slashes := w ^ (ones * '\\')
+		if ((w-ones*' ')&^w|(slashes-ones)&^slashes)&highs != 0 {
+			break
+		}
+	}
+	for i < len(b) && b[i] >= ' ' && b[i] != '\\' {
+		i++
+	}
+	return i
 }
 
 // skipEscape returns the index of the last byte of the escape whose letter is

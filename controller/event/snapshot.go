@@ -68,7 +68,7 @@ func (p *Projector) Snapshot() Snapshot {
 func (p *Projector) messageState(m *message) MessageState {
 	said := strings.Join(m.parts, "")
 	if p.block != nil && p.block.msg == m {
-		said += p.block.text.String()
+		said += p.block.text.join()
 	}
 	return MessageState{
 		Role: string(m.speaker), MessageID: m.id, Text: said,

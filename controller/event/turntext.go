@@ -11,7 +11,7 @@ import (
 func (p *Projector) TurnText() string {
 	said := p.said
 	if b := p.block; b != nil && !b.quiet && b.msg.speaker == agentMessage {
-		said = append(slices.Clip(said), saidBlock{b.msg, b.text.String(), len(p.turnCalls)})
+		said = append(slices.Clip(said), saidBlock{b.msg, b.text.join(), len(p.turnCalls)})
 	}
 	first := slices.IndexFunc(said, func(s saidBlock) bool { return s.calls >= len(p.turnCalls) })
 	if first >= 0 && first == len(said)-1 && strings.TrimSpace(said[first].text) != "" {
