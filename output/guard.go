@@ -66,7 +66,7 @@ func (g *Guard) Write(p []byte) (int, error) {
 
 // guardBytes is how much is copied at a time: a write that is given up keeps its
 // bytes, which are the caller's to reuse.
-const guardBytes = 64 << 10
+const guardBytes = 128 << 10
 
 // part writes one copied part; it needs the mutex.
 func (g *Guard) part(p []byte) error {

@@ -8,10 +8,10 @@ import (
 
 // longText is the length in bytes from which a text is written in parts: the
 // line of a message of many megabytes is never in memory as a whole.
-const longText = 128 << 10
+const longText = 256 << 10
 
 // partText is how much of a long text is encoded at a time.
-const partText = 32 << 10
+const partText = 128 << 10
 
 // hole stands for the long text in the line around it.
 const hole = "\x00"

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -18,7 +17,7 @@ import (
 type sample struct {
 	wall time.Duration
 	cpu  time.Duration
-	rss  int64 // peak, bytes
+	rss  int64 // peak of the process alone, bytes
 }
 
 // command is what is measured: argv, its input, and what reads its output.
@@ -47,6 +46,7 @@ func (c command) once(ctx context.Context) (sample, error) {
 	if err := cmd.Start(); err != nil {
 		return sample{}, err
 	}
+	rss := watchPeak(cmd.Process.Pid)
 	read := c.read
 	if read == nil {
 		read = func(r io.Reader) error { _, err := io.Copy(io.Discard, r); return err }
@@ -59,11 +59,7 @@ func (c command) once(ctx context.Context) (sample, error) {
 	if code := cmd.ProcessState.ExitCode(); code != c.exit {
 		return sample{}, fmt.Errorf("%s: exit code %d, want %d: %w: %s", c, code, c.exit, err, stderr.String())
 	}
-	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return sample{}, fmt.Errorf("%s: the system reports no resource usage", c)
-	}
-	return sample{wall: wall, cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), rss: usage.Maxrss * 1024}, nil
+	return sample{wall: wall, cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), rss: rss()}, nil
 }
 
 // median runs c n times after one run that does not count, and returns the

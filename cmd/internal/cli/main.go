@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -14,9 +13,7 @@ import (
 // Main runs the command line in env and returns the exit code of the process,
 // one of those in package event.
 func Main(env *Env) int {
-	// A run holds one message at a time and makes little else: collecting twice
-	// as often costs a few per cent and halves the memory of a loud agent.
-	debug.SetGCPercent(50)
+	paceGC()
 	a := &app{env: env}
 	root := newRoot(a)
 	root.SetArgs(env.Args)

@@ -15,7 +15,7 @@ import (
 type stream struct {
 	now    func() time.Time
 	run    string
-	redact func(event.Event) []event.Event // masks secrets; may hold events back for a while
+	redact func(event.Event) []event.Event // masks secrets; may hold events back for a while; its result is ours until the next call
 	strict bool
 	onLost func(error) // called once, when the sink failed; must not block
 
@@ -72,13 +72,15 @@ func (s *stream) StrictFailure() *event.Failure {
 // write needs the mutex.
 func (s *stream) write(e event.Event) {
 	e.Run = s.run
-	for _, masked := range s.redact(e) {
+	list := s.redact(e)
+	for i := range list {
 		if s.sink == nil {
 			return
 		}
+		masked := &list[i]
 		s.seq++
 		masked.Seq, masked.Time = s.seq, s.now()
-		if err := s.sink.Write(&masked); err != nil {
+		if err := s.sink.Write(masked); err != nil {
 			s.sink = nil
 			s.onLost(err)
 		}
