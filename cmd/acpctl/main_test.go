@@ -16,13 +16,18 @@ import (
 	"github.com/acpctl/acpctl/controller/acptest"
 )
 
-// runAsAcpctl makes the test binary acpctl, for tests that are no scripts.
+// runAsAcpctl makes the test binary acpctl, for tests that are no scripts; the
+// value agent makes it the scripted agent.
 const runAsAcpctl = "ACPCTL_TEST_RUN"
 
 // TestMain makes the test binary both acpctl and the scripted agent, so scripts
 // run real processes with real exit codes, streams and signals.
 func TestMain(m *testing.M) {
-	if os.Getenv(runAsAcpctl) != "" {
+	switch os.Getenv(runAsAcpctl) {
+	case "":
+	case "agent":
+		os.Exit(acptest.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	default:
 		os.Exit(cli.Main(testEnv()))
 	}
 	testscript.Main(m, map[string]func(){

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"time"
 )
@@ -24,9 +25,11 @@ const usage = `usage: acptest-agent [SCENARIO]
        acptest-agent -plain
        acptest-agent -flood N -size BYTES
        acptest-agent -big BYTES
+       acptest-agent -chaos SEED
 
 Plays the scenario of a file on its standard streams; without one it is a polite
-agent. -flood and -big answer each prompt with N chunks, or one, of BYTES of text.
+agent. -flood and -big answer each prompt with N chunks, or one, of BYTES of text;
+-chaos does random wrong things, see Chaos.
 `
 
 // Main is the agent as a process: it plays what the arguments say on the streams
@@ -64,6 +67,7 @@ func scenarioOf(args []string, stderr io.Writer) (*Scenario, error) {
 	flood := fs.Int("flood", 0, "")
 	size := fs.Int("size", 80, "")
 	big := fs.Int("big", 0, "")
+	chaos := fs.Uint64("chaos", 0, "")
 	if err := fs.Parse(args); err != nil {
 		return nil, flag.ErrHelp
 	}
@@ -75,6 +79,8 @@ func scenarioOf(args []string, stderr io.Writer) (*Scenario, error) {
 		return Flood(1, *big), nil
 	case *flood > 0:
 		return Flood(*flood, *size), nil
+	case *chaos > 0:
+		return Parse(fmt.Sprintf("chaos %d", *chaos), []byte(Chaos(rand.New(rand.NewPCG(*chaos, 0)))))
 	case fs.NArg() == 0:
 		return Polite(*plain), nil
 	}
