@@ -3,7 +3,7 @@ GO ?= go
 GOLANGCI = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME ?= 10s
 
-.PHONY: build test race lint fmt gen golden fuzz cover bench check
+.PHONY: build test race lint fmt gen golden fuzz cover bench chaos check
 
 # The binary as it is shipped: static, stripped.
 build:
@@ -34,6 +34,12 @@ golden:
 # Every fuzz target for FUZZTIME each.
 fuzz:
 	.ci/fuzz $(FUZZTIME)
+
+# Turns with agents that do random wrong things, in fake time and as processes; CHAOS_SEED chooses which.
+CHAOS_RUNS ?= 10000
+CHAOS_PROCESSES ?= 300
+chaos:
+	CGO_ENABLED=1 CHAOS_RUNS=$(CHAOS_RUNS) CHAOS_PROCESSES=$(CHAOS_PROCESSES) $(GO) test -count=1 -timeout 60m -race -run 'Chaos' ./controller ./cmd/acpctl
 
 cover:
 	$(GO) test -coverprofile=coverage.out ./... && $(GO) tool cover -func=coverage.out | tail -1

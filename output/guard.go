@@ -17,24 +17,19 @@ var ErrGiveUp = errors.New("the reader of the output does not read")
 // back-pressure that reaches the agent. The first error stays: all later writes
 // fail with it. Safe for concurrent use; writes do not mix.
 type Guard struct {
-	work    chan []byte
-	done    chan error
-	expired chan struct{} // closed when the time is over
-	expire  func()        // closes expired, once
+	work     chan []byte
+	done     chan error
+	patience *patience
 
 	mu     sync.Mutex // held during a write; guards what follows
 	buf    []byte     // what the writing goroutine reads
 	err    error
 	closed bool
-
-	deadlines sync.Mutex // guards timers; not mu, which a write may hold for ever
-	timers    []*time.Timer
 }
 
 // NewGuard returns a guard of w. It owns a goroutine until Close.
 func NewGuard(w io.Writer) *Guard {
-	g := &Guard{work: make(chan []byte), done: make(chan error, 1), expired: make(chan struct{})}
-	g.expire = sync.OnceFunc(func() { close(g.expired) })
+	g := &Guard{work: make(chan []byte), done: make(chan error, 1), patience: newPatience()}
 	go func() {
 		for p := range g.work {
 			_, err := w.Write(p)
@@ -71,11 +66,13 @@ const guardBytes = 128 << 10
 // part writes one copied part; it needs the mutex.
 func (g *Guard) part(p []byte) error {
 	g.buf = append(g.buf[:0], p...)
+	g.patience.begin()
+	defer g.patience.end()
 	g.work <- g.buf
 	select {
 	case err := <-g.done:
 		return err
-	case <-g.expired:
+	case <-g.patience.expired:
 		return g.late()
 	}
 }
@@ -91,13 +88,10 @@ func (g *Guard) late() error {
 	}
 }
 
-// Deadline gives the write at hand and all later ones d in all; after that they
-// fail with [ErrGiveUp]. Of several deadlines the earliest counts.
-func (g *Guard) Deadline(d time.Duration) {
-	g.deadlines.Lock()
-	defer g.deadlines.Unlock()
-	g.timers = append(g.timers, time.AfterFunc(d, g.expire))
-}
+// Deadline gives the write at hand and all later ones d in all; then they fail
+// with [ErrGiveUp]. The time between writes does not count. Of several deadlines
+// the one that ends first counts.
+func (g *Guard) Deadline(d time.Duration) { g.patience.limit(d) }
 
 // Close ends the goroutine, unless a write that was given up still holds it, and
 // returns the error that writes ended with. The writer below stays open.
@@ -108,12 +102,6 @@ func (g *Guard) Close() error {
 		g.closed = true
 		close(g.work)
 	}
-	g.deadlines.Lock()
-	defer g.deadlines.Unlock()
-	for _, t := range g.timers {
-		t.Stop()
-	}
-	g.timers = nil
 	return g.err
 }
 

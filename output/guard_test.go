@@ -103,6 +103,36 @@ func TestRO38_GuardWritesWithinTheDeadline(t *testing.T) {
 	})
 }
 
+// TestRO38_GuardCountsOnlyTheReadersTime has an agent that takes longer to end
+// than the reader may hold up writes.
+func TestRO38_GuardCountsOnlyTheReadersTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &delayed{d: time.Second}
+		g := NewGuard(w)
+		g.Deadline(2500 * time.Millisecond)
+		for i := range 2 {
+			time.Sleep(time.Minute)
+			if _, err := g.Write([]byte("x")); err != nil {
+				t.Errorf("write %d: %v", i, err)
+			}
+		}
+		if _, err := g.Write([]byte("x")); !errors.Is(err, ErrGiveUp) {
+			t.Errorf("the third write is 3 s of waiting in all: %v", err)
+		}
+		time.Sleep(time.Minute) // the write that was given up ends
+		_ = g.Close()
+	})
+}
+
+// delayed is a writer that takes d for each write.
+type delayed struct{ d time.Duration }
+
+func (w *delayed) Write(p []byte) (int, error) {
+	time.Sleep(w.d)
+	return len(p), nil
+}
+
 func TestRO34_GuardKeepsTheFirstError(t *testing.T) {
 	t.Parallel()
 	w := &writes{err: fmt.Errorf("write: %w", syscall.EPIPE)}

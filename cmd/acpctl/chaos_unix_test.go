@@ -39,7 +39,7 @@ func TestChaosProcess(t *testing.T) {
 		t.Skip("starts many processes")
 	}
 	t.Parallel()
-	count, seed := 12, 1
+	count, seed := 6, 1
 	for name, v := range map[string]*int{"CHAOS_PROCESSES": &count, "CHAOS_SEED": &seed} {
 		if s := os.Getenv(name); s != "" {
 			n, err := strconv.Atoi(s)

@@ -2,10 +2,8 @@ package main
 
 import (
 	"os"
-	"os/signal"
 	"strconv"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -46,10 +44,6 @@ func testEnv() *cli.Env {
 	// Short waits, so that agents which never answer end a test soon.
 	env.Deadlines = controller.Deadlines{Initialize: 2 * time.Second, NewSession: 10 * time.Second, Call: 10 * time.Second}
 	env.Ladder = &controller.Ladder{Close: 500 * time.Millisecond, Term: 500 * time.Millisecond}
-	env.Signals = func(c chan<- os.Signal) func() {
-		signal.Notify(c, syscall.SIGINT, syscall.SIGTERM)
-		return func() { signal.Stop(c) }
-	}
 	return env
 }
 

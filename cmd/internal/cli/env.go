@@ -27,8 +27,9 @@ type Env struct {
 	Now     func() time.Time
 	// NewID makes an id that begins with prefix, unique and safe as a file name.
 	NewID func(prefix string) string
-	// Signals delivers SIGINT and SIGTERM to c until stop is called.
-	Signals func(c chan<- os.Signal) (stop func())
+	// Signals delivers SIGINT and SIGTERM to c from now on: one that comes behind
+	// the result must not make another exit code than the result says.
+	Signals func(c chan<- os.Signal)
 	// Exit ends the process at once. Only a second signal and output that nobody
 	// reads need it.
 	Exit func(code int)
@@ -65,10 +66,7 @@ func (e *Env) Getenv(name string) (string, bool) {
 // terminal says whether f is a terminal.
 func terminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
 
-func notify(c chan<- os.Signal) func() {
-	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM)
-	return func() { signal.Stop(c) }
-}
+func notify(c chan<- os.Signal) { signal.Notify(c, syscall.SIGINT, syscall.SIGTERM) }
 
 // randomID appends 130 random bits as 26 lower-case base32 characters: unique
 // without coordination, and safe in file names on every system.

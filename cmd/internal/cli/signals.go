@@ -18,10 +18,11 @@ const (
 )
 
 // watchSignals cancels the run at the first SIGINT or SIGTERM, with the failure
-// as the cause, and calls force at the second. stop ends the watch.
+// as the cause, and calls force at the second. stop ends the watch; signals have no
+// effect behind it.
 func (a *app) watchSignals(cancel context.CancelCauseFunc, force func(*event.Failure)) (stop func()) {
 	c := make(chan os.Signal, 2)
-	stopNotify := a.env.Signals(c)
+	a.env.Signals(c)
 	stopPipe := catchPipe()
 	done := make(chan struct{})
 	ended := make(chan struct{})
@@ -43,7 +44,7 @@ func (a *app) watchSignals(cancel context.CancelCauseFunc, force func(*event.Fai
 			}
 		}
 	}()
-	return func() { stopPipe(); stopNotify(); close(done); <-ended }
+	return func() { stopPipe(); close(done); <-ended }
 }
 
 // catchPipe lets a write to a stdout that nobody reads fail instead of ending the
