@@ -13,6 +13,7 @@ import (
 type Capabilities struct {
 	LoadSession                   bool
 	List, Resume, CloseSession    bool
+	Fork                          bool
 	DeleteSession, AdditionalDirs bool
 	Image, Audio, EmbeddedContext bool
 	MCPHTTP, MCPSSE               bool
@@ -31,6 +32,7 @@ func readCapabilities(raw json.RawMessage) Capabilities {
 	return Capabilities{
 		LoadSession: offered(root["loadSession"]),
 		List:        offered(session["list"]), Resume: offered(session["resume"]),
+		Fork:         offered(session["fork"]),
 		CloseSession: offered(session["close"]), DeleteSession: offered(session["delete"]),
 		AdditionalDirs: offered(session["additionalDirectories"]),
 		Image:          offered(prompt["image"]), Audio: offered(prompt["audio"]),

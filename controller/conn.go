@@ -31,7 +31,9 @@ type Conn struct {
 	owners   map[jsonrpc.ID]*owner // requests of the agent that are not answered yet
 	opening  int                   // session/new calls without a response
 	held     holding
-	noise    int // warnings about lines and updates that belong nowhere
+	// triedAuth: a login was tried.
+	triedAuth bool
+	noise     int // warnings about lines and updates that belong nowhere
 }
 
 // Connect opens the agent and negotiates. It emits agent.start. When it fails,

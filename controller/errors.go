@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/acpctl/acpctl/controller/event"
@@ -100,8 +102,11 @@ func (c *Conn) peerFailure(method string, e *jsonrpc.Error) *event.Failure {
 	case e.Code == codeAuthRequired:
 		f.Class, f.Reason = event.ClassAuth, "auth_required"
 		f.Hints = c.authHints()
-	case e.Code == codeResourceNotFound && strings.HasPrefix(method, "session/"):
+	case strings.HasPrefix(method, "session/") && (e.Code == codeResourceNotFound || saysNoSession(e)):
 		f.Class, f.Reason = event.ClassSession, "session_not_found"
+	case f.Reason == "session_active" || f.Reason == "session_in_use":
+		f.Class, f.Reason = event.ClassSession, "session_in_use"
+		f.Hints = []string{"another process works in this session: wait for it, or fork the session"}
 	case strings.HasPrefix(f.Reason, "mcp_"):
 		f.Class = event.ClassMCP
 		f.Hints = []string{"the agent could not mount an MCP server; try its command by hand"}
@@ -112,17 +117,17 @@ func (c *Conn) peerFailure(method string, e *jsonrpc.Error) *event.Failure {
 	return f
 }
 
-// authHints name the ways to log in that the agent announced.
-func (c *Conn) authHints() []string {
-	var methods []struct{ ID, Name, Description string }
-	if json.Unmarshal(c.info.AuthMethods, &methods) != nil {
-		return nil
-	}
-	var hints []string
-	for _, m := range methods {
-		hints = append(hints, strings.TrimSuffix(fmt.Sprintf("authentication method %s: %s", m.ID, cmp.Or(m.Description, m.Name)), ": "))
-	}
-	return hints
+// noSession finds the sentence by which agents say that a session is gone, under
+// whatever code.
+var noSession = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)session[^.]{0,80}(not found|not exist|unknown|expired)|(unknown|no such|invalid) session`)
+})
+
+// saysNoSession reads the message and the data of an error. Not every agent has
+// ACP's own code for it.
+func saysNoSession(e *jsonrpc.Error) bool {
+	return (e.Code == jsonrpc.CodeInvalidParams || e.Code == jsonrpc.CodeInternal) &&
+		(noSession().MatchString(e.Message) || noSession().Match(e.Data))
 }
 
 // exitWait is how long a lost connection waits to learn how the process ended:

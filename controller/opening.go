@@ -19,16 +19,49 @@ import (
 //
 // ACP: session/new.
 func (c *Conn) NewSession(ctx context.Context, p SessionParams) (*Session, error) {
+	return c.create(ctx, "session/new", p, originNew, "")
+}
+
+// ForkSession opens a copy of a session that the agent has, under a new id.
+//
+// ACP: session/fork (unstable), where announced.
+func (c *Conn) ForkSession(ctx context.Context, id string, p SessionParams) (*Session, error) {
+	if !c.info.Capabilities.Fork {
+		return nil, unsupported("forking sessions", "sessionCapabilities.fork")
+	}
+	s, err := c.create(ctx, "session/fork", p, originFork, id)
+	if f := event.AsFailure(err); f != nil {
+		return nil, named(f, id)
+	}
+	return s, nil
+}
+
+// create opens a session under an id of the agent's choice.
+func (c *Conn) create(ctx context.Context, method string, p SessionParams, origin, from string) (*Session, error) {
 	params, f := c.newSessionParams(&p)
 	if f != nil {
 		return nil, f
 	}
+	if from != "" {
+		params["sessionId"] = from
+	}
+	s, f := c.tryCreate(ctx, method, p, origin, params)
+	if c.loggedIn(ctx, f) {
+		s, f = c.tryCreate(ctx, method, p, origin, params)
+	}
+	return s, asError(f)
+}
+
+// tryCreate sends the request once.
+func (c *Conn) tryCreate(ctx context.Context, method string, p SessionParams, origin string, params map[string]any) (*Session, *event.Failure) {
 	c.mu.Lock()
 	c.opening++
 	c.mu.Unlock()
 	var w waiting
-	never, f := c.call(ctx, "session/new", params, c.opts.Deadlines.NewSession, func(result json.RawMessage, err error) {
-		w.put(c.opened(p, result, err))
+	never, f := c.call(ctx, method, params, c.opts.Deadlines.NewSession, func(result json.RawMessage, err error) {
+		if s := c.opened(p, origin, result, err); !w.put(s) {
+			s.disown()
+		}
 	})
 	if never {
 		c.settleHeld("")
@@ -41,23 +74,23 @@ func (c *Conn) NewSession(ctx context.Context, p SessionParams) (*Session, error
 	case s != nil:
 		return s, nil
 	}
-	return nil, failf(event.ClassProtocol, "invalid_response", "the answer to session/new has no sessionId, or one that is in use")
+	return nil, failf(event.ClassProtocol, "invalid_response", "the answer to %s has no sessionId, or one that is in use", method)
 }
 
-// waiting passes a new session to the caller that waits for it. One that comes when
-// the caller has gone is disowned.
+// waiting passes a new session to the caller that waits for it, unless that has
+// gone.
 type waiting struct {
 	mu   sync.Mutex // guards what follows
 	gone bool
 	s    *Session
 }
 
-func (w *waiting) put(s *Session) {
+// put says whether somebody takes the session.
+func (w *waiting) put(s *Session) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.s = s; w.gone {
-		s.disown()
-	}
+	w.s = s
+	return !w.gone
 }
 
 func (w *waiting) take() *Session {
@@ -120,7 +153,7 @@ func (c *Conn) sessionMeta(given map[string]any) map[string]any {
 
 // opened handles the answer to session/new in wire order: what came ahead of it
 // is applied first, then the options it carries, then what follows on the wire.
-func (c *Conn) opened(p SessionParams, result json.RawMessage, err error) *Session {
+func (c *Conn) opened(p SessionParams, origin string, result json.RawMessage, err error) *Session {
 	m := members(result)
 	id := jsonString(m["sessionId"])
 	if err != nil || id == "" {
@@ -128,7 +161,7 @@ func (c *Conn) opened(p SessionParams, result json.RawMessage, err error) *Sessi
 		return nil
 	}
 	s := c.newSession(id, p)
-	s.legacy = readLegacy(m)
+	s.origin, s.legacy = origin, readLegacy(m)
 	if !c.register(s) {
 		c.settleHeld("")
 		return nil
@@ -156,7 +189,7 @@ func (c *Conn) register(s *Session) bool {
 }
 
 func (c *Conn) newSession(id string, p SessionParams) *Session {
-	s := &Session{c: c, id: id, params: p}
+	s := &Session{c: c, id: id, params: p, origin: originNew}
 	env := &policy.Env{Cwd: p.Cwd, Roots: append([]string{p.Cwd}, p.AddDirs...)}
 	s.proj = event.NewProjector(&event.ProjectorOptions{
 		Deltas: c.opts.Deltas, Now: c.opts.Clock, Cwd: p.Cwd,

@@ -57,6 +57,9 @@ type Options struct {
 	ProtocolVersion int
 	// Experimental lists the draft versions that are admitted; 2 is the only one.
 	Experimental []int
+	// AuthMethod is the login that an agent which asks for one gets, once: the id
+	// of one of its authMethods. Empty: the run fails and lists them. Optional.
+	AuthMethod string
 	// Logf receives lines for debugging; nil is silent.
 	Logf func(format string, args ...any)
 }

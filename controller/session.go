@@ -21,6 +21,7 @@ type Session struct {
 	c      *Conn
 	id     string
 	params SessionParams
+	origin string // how it was opened, one of the origins
 
 	// What follows is guarded by the connection's stage.
 
@@ -32,6 +33,8 @@ type Session struct {
 	turns   int
 	warned  bool // about kinds that may not be asked for
 	over    bool // session.end is emitted
+	// heard takes a token for each update of a replay, nil when there is none.
+	heard chan struct{}
 
 	// What follows is guarded by the connection's mu.
 
@@ -49,6 +52,17 @@ func (s *Session) Snapshot() event.Snapshot {
 	s.c.stage.enter()
 	defer s.c.stage.leave()
 	return s.proj.Snapshot()
+}
+
+// Current is Snapshot for those who must not show what is gone: current is false,
+// and the snapshot empty, when the session was closed or its connection lost.
+func (s *Session) Current() (snapshot event.Snapshot, current bool) {
+	s.c.stage.enter()
+	defer s.c.stage.leave()
+	if s.over || s.c.rpc.Err() != nil {
+		return event.Snapshot{}, false
+	}
+	return s.proj.Snapshot(), true
 }
 
 // Close tells the agent that the session is no longer needed, where it can be

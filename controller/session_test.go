@@ -48,7 +48,7 @@ func TestAuthenticationIsNamed(t *testing.T) {
 	})
 	_, err := c.NewSession(t.Context(), SessionParams{Cwd: "/work"})
 	f := failure(t, err, event.ClassAuth, "auth_required")
-	want := "authentication method login: with a browser|authentication method key: API key"
+	want := "authentication method login: with a browser (--auth login)|authentication method key: API key (--auth key)"
 	if got := strings.Join(f.Hints, "|"); got != want || f.ExitCode() != event.ExitAuth {
 		t.Errorf("hints %q, exit %d", f.Hints, f.ExitCode())
 	}

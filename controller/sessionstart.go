@@ -46,7 +46,7 @@ func (s *Session) start() {
 	s.started = true
 	offer := s.offered()
 	s.c.opts.Emit(event.Event{SessionID: s.id, Body: event.SessionStart{
-		Origin: "new", Cwd: s.params.Cwd, Options: offer.Raw, MCP: s.mounted(),
+		Origin: s.origin, Cwd: s.params.Cwd, Options: offer.Raw, MCP: s.mounted(),
 		Model: offer.current(Model), Effort: offer.current(Effort), Mode: offer.current(Mode),
 	}})
 	for _, b := range s.early {

@@ -76,7 +76,10 @@ func (c *Conn) update(params json.RawMessage) {
 
 // apply shows what an update makes.
 func (s *Session) apply(update json.RawMessage) {
-	s.received(func() { s.showAll(s.proj.Update(update)) })
+	s.received(func() {
+		s.replayed()
+		s.showAll(s.proj.Update(update))
+	})
 }
 
 // received does the work for something that the agent sent in this session, with

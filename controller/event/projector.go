@@ -117,6 +117,9 @@ func (p *Projector) SetReplay(on bool) []Body {
 	return out
 }
 
+// Replayed says whether the replay had messages or tool calls so far.
+func (p *Projector) Replayed() bool { return p.replay && len(p.messages)+len(p.calls) > 0 }
+
 // live says whether chunks and tool calls become events of their own.
 func (p *Projector) live() bool { return p.inTurn || p.replay }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // TestPromisesHaveTests holds the ids of testdata/promises.txt against the names
-// of the tests: an id is kept by a function Test<id>… or by a script whose file
+// of the tests: an id is kept by a function Test<id>…, also Test<id>_<id>…, or by a script whose file
 // name starts with the id in lower case (a field case as field_f07.txtar).
 func TestPromisesHaveTests(t *testing.T) {
 	kept := keptIDs(t)
@@ -44,7 +44,8 @@ func promisedIDs(t *testing.T) []string {
 }
 
 var (
-	testOfID   = regexp.MustCompile(`(?m)^func Test((?:CT|AC|EX|RO|F)\d+)`)
+	testOfID   = regexp.MustCompile(`(?m)^func Test((?:(?:CT|AC|EX|RO|F)\d+_?)+)`)
+	idOfTest   = regexp.MustCompile(`[A-Z]+\d+`)
 	scriptOfID = regexp.MustCompile(`^(?:field_)?((?:ct|ac|ex|ro|f)\d+)[a-z]?(?:_.*)?\.txtar$`)
 )
 
@@ -79,7 +80,9 @@ func idsOf(t *testing.T, path string) map[string]bool {
 			t.Fatal(err)
 		}
 		for _, m := range testOfID.FindAllStringSubmatch(string(source), -1) {
-			ids[m[1]] = true
+			for _, id := range idOfTest.FindAllString(m[1], -1) {
+				ids[id] = true
+			}
 		}
 	}
 	return ids
