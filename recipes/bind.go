@@ -157,6 +157,7 @@ func (b *binder) bindPlace() {
 		b.plan.AddDirs = append(b.plan.AddDirs, b.inCwd(b.string(t)))
 	}
 	b.plan.AddDirs = append(b.plan.AddDirs, b.over.AddDirs...)
+	b.bindFrom()
 }
 
 // inCwd makes a path absolute that is relative to the caller's folder.

@@ -33,6 +33,7 @@ type Session interface {
 type SessionSpec struct {
 	Cwd        string
 	AddDirs    []string
+	From       SessionFrom `json:",omitzero"`
 	MCPServers []MCPServer
 }
 

@@ -32,9 +32,7 @@ var recipeObject = sync.OnceValue(func() *object {
 		{name: "config", form: options, doc: "Any other session config option, by its id."},
 		{name: "cwd", form: aText, doc: "Folder of the session and of `run` steps, relative to the caller's. Default: the caller's."},
 		{name: "addDirs", form: &form{list: aText}, doc: "Further folders of the workspace, relative to the caller's."},
-		{name: "session", form: &form{scalar: word, words: []string{"new"}, later: []string{"continue"}, object: &object{keys: []key{
-			{name: "resume", later: true}, {name: "load", later: true},
-		}}}, doc: "Where the session comes from."},
+		{name: "session", form: &form{scalar: word, words: []string{"new", "continue"}, object: fromObject}, doc: "Where the session comes from: `new` (default), `continue` (the agent's newest session of this folder; none: exit 4), or a mapping."},
 		{name: "mcpServers", form: serversForm(), doc: "MCP servers for the agent to mount, by name, as in `.mcp.json`."},
 		{name: "mcpFiles", form: &form{list: aText}, doc: "Files in the shape of `.mcp.json`, relative to the recipe."},
 		{name: "permissions", form: &form{object: permissionsObject()}, doc: "Rules that answer the agent's permission requests. See docs/rules.md."},
@@ -52,6 +50,13 @@ var recipeObject = sync.OnceValue(func() *object {
 		{name: "foreach", later: true},
 	}}
 })
+
+var fromObject = &object{name: "session", doc: "A session that the agent has. One that is gone is exit 4. The session of a step's own `session: new` is always new.", oneOf: []string{"resume", "load", "fork"}, keys: []key{
+	{name: "resume", form: aText, doc: "Id of the session to go on with. Its history is not sent again, unless the agent can only load."},
+	{name: "load", form: aText, doc: "Id of the session to go on with; its history comes first, as events with `replay: true`."},
+	{name: "fork", form: aText, doc: "Id of the session to make a copy of and go on with that, where the agent can."},
+	{name: "orNew", form: &form{scalar: boolean}, doc: "Begin a new session where there is no such session, with a warning. Default: `false`."},
+}}
 
 var inputObject = &object{name: "input", doc: "One input. The keys are JSON Schema's, and the value is held against them.", keys: []key{
 	{name: "type", form: &form{scalar: word, words: []string{"string", "integer", "number", "boolean", "array", "object"}}, doc: "Type. Default: `string`. Text from the command line is read as this type; arrays and objects as JSON."},

@@ -36,6 +36,7 @@ type Override struct {
 	Config       map[string]any
 	Cwd          string   // absolute
 	AddDirs      []string // absolute; added to the recipe's
+	From         SessionFrom
 	MCPFiles     []string // absolute; added to the recipe's servers
 	Policies     []*Permissions
 	Rules        *policy.Spec // of flags; added to all others

@@ -43,6 +43,7 @@ func (r *Recipe) read(p *parser, root *yaml.Node) {
 	r.agent = p.agent(field(root, "agent"), s)
 	r.settings = p.settings(root, s)
 	r.cwd = p.text(field(root, "cwd"), s, false)
+	r.from = p.from(field(root, "session"), s)
 	r.addDirs = p.texts(field(root, "addDirs"), s, false)
 	r.servers = p.servers(field(root, "mcpServers"), s)
 	r.mcpFiles = p.texts(field(root, "mcpFiles"), s, false)

@@ -15,6 +15,7 @@ type Plan struct {
 	Agent       AgentSpec
 	Cwd         string   // absolute
 	AddDirs     []string // absolute
+	From        SessionFrom
 	MCPServers  []MCPServer
 	Models      []string // the first one that the agent offers; none: the agent's own
 	Limits      Limits   // of the run

@@ -20,6 +20,7 @@ type Recipe struct {
 	settings    settings
 	cwd         *text
 	addDirs     []*text
+	from        fromDecl
 	servers     []*serverDecl
 	mcpFiles    []*text
 	permissions *permissionsDecl

@@ -20,7 +20,11 @@ func (r *run) session(ctx context.Context, s *planStep) (Session, func(), error)
 	session, selected, done := r.main, r.selected, func() {}
 	if s.fresh || session == nil {
 		selected = Selection{}
-		session, err = r.opts.Driver.Open(ctx, SessionSpec{Cwd: r.plan.Cwd, AddDirs: r.plan.AddDirs, MCPServers: r.plan.MCPServers})
+		spec := SessionSpec{Cwd: r.plan.Cwd, AddDirs: r.plan.AddDirs, MCPServers: r.plan.MCPServers}
+		if !s.fresh {
+			spec.From = r.plan.From
+		}
+		session, err = r.opts.Driver.Open(ctx, spec)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -52,7 +52,7 @@ func TestRO37_SchemaFitsRecipes(t *testing.T) {
 	for _, recipe := range []string{
 		"version: 1", "prompt: x", "{version: 2, prompt: x}", "{version: 1, prompt: x, watch: []}", "{version: 1, prompt: x, steps: []}",
 		"{version: 1, prompt: x, nmae: y}", "{version: 1, steps: [{prompt: x, run: y}]}", "{version: 1, steps: [{id: a-b, prompt: x}]}",
-		"{version: 1, prompt: x, limits: {time: 20}}", "{version: 1, prompt: x, session: continue}", "{version: 1, prompt: x, permissions: {default: no}}",
+		"{version: 1, prompt: x, limits: {time: 20}}", "{version: 1, prompt: x, session: sideways}", "{version: 1, prompt: x, permissions: {default: no}}",
 		"{version: 1, prompt: x, permissions: {allow: [{rul: x}]}}", "{version: 1, prompt: [x]}",
 	} {
 		if err := schema.Validate(asInstance(t, []byte(recipe))); err == nil {

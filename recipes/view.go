@@ -25,7 +25,7 @@ func (p *Plan) View() map[string]any {
 	return filled(map[string]any{
 		"version": 1, "name": p.Name, "inputs": p.inputs, "secrets": p.SecretNames,
 		"agent": p.Agent.view(), "model": p.Models, "effort": p.selection.Effort, "mode": p.selection.Mode, "config": p.selection.Config,
-		"cwd": p.Cwd, "addDirs": p.AddDirs, "mcpServers": p.serversView(), "limits": p.Limits.view(),
+		"cwd": p.Cwd, "addDirs": p.AddDirs, "session": p.From.view(), "mcpServers": p.serversView(), "limits": p.Limits.view(),
 		"permissions": filled(map[string]any{
 			"default": string(cmp.Or(p.rules.Default, policy.Deny)), "onUncovered": p.onUncovered, "onDeny": p.onDeny,
 			"allow": rulesView(p.rules.Allow), "ask": rulesView(p.rules.Ask), "deny": rulesView(p.rules.Deny),

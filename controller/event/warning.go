@@ -15,6 +15,8 @@ func WarningClass(code string) Class {
 		return ClassProtocol
 	case "ask_not_enforced", "rule_void":
 		return ClassPermission
+	case "session_replaced":
+		return ClassSession
 	case "callback_panic":
 		return ClassInternal
 	default:

@@ -12,7 +12,7 @@ func (a *app) overrides(o *runOptions) (*recipes.Override, error) {
 		Models: o.models, Effort: o.effort, Mode: o.mode,
 		Rules: flagRules(o.allow, o.ask, o.deny),
 		Time:  o.timeout, Idle: o.idle, ToolCalls: o.maxToolCalls,
-		AllowSecretInPrompt: o.allowSecretInput,
+		AllowSecretInPrompt: o.allowSecretInput, From: o.from(),
 	}
 	for _, step := range []func(*runOptions, *recipes.Override) error{
 		a.overrideAgent, a.overrideConfig, a.overrideFolders, a.overrideFiles, a.overrideAnswers,
@@ -22,6 +22,20 @@ func (a *app) overrides(o *runOptions) (*recipes.Override, error) {
 		}
 	}
 	return over, nil
+}
+
+// from is the session that the flags name.
+func (o *runOptions) from() recipes.SessionFrom {
+	switch {
+	case o.goOn, o.resume == "last":
+		return recipes.SessionFrom{Kind: recipes.FromContinue}
+	case o.resume != "":
+		return recipes.SessionFrom{Kind: recipes.FromResume, ID: o.resume}
+	case o.fork != "":
+		return recipes.SessionFrom{Kind: recipes.FromFork, ID: o.fork}
+	default:
+		return recipes.SessionFrom{}
+	}
 }
 
 // overrideAgent reads --agent and --script.

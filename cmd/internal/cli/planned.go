@@ -11,13 +11,12 @@ import (
 // is refused by name, so that nobody looks for a spelling mistake.
 var (
 	plannedCommands = map[string]bool{
-		"sessions": true, "agents": true, "mcp": true, "report": true, "replay": true,
+		"agents": true, "mcp": true, "report": true, "replay": true,
 		"config": true, "doctor": true, "init": true,
 	}
 	plannedFlags = map[string]bool{
 		"items": true, "jobs": true, "shard": true, "run-dir": true, "resume-run": true, "only": true,
-		"from": true, "report": true, "record": true, "replay": true, "resume": true, "fork": true,
-		"ephemeral": true, "continue": true, "max-cost": true, "attach": true, "store": true,
+		"from": true, "report": true, "record": true, "replay": true, "ephemeral": true, "max-cost": true, "attach": true, "store": true,
 	}
 )
 

@@ -13,6 +13,9 @@ type runOptions struct {
 	models       []string // the first one that the agent offers
 	effort, mode string
 	config       []string // id=value
+	resume, fork string   // session id, or last
+	goOn         bool     // the newest session of this folder
+	auth         string   // authentication method
 	cwd          string
 	addDirs      []string
 	mcpFiles     []string
@@ -59,6 +62,10 @@ func addRunFlags(cmd *cobra.Command, o *runOptions) {
 	f.StringArrayVar(&o.addDirs, "add-dir", nil, "further folder of the workspace")
 	f.StringArrayVar(&o.mcpFiles, "mcp", nil, "file with MCP servers, in the shape of .mcp.json")
 	f.StringVar(&o.script, "script", "", "YAML script of the model offline/scripted (bundled agent only)")
+	f.BoolVarP(&o.goOn, "continue", "c", false, "go on with the agent's newest session of this folder")
+	f.StringVar(&o.resume, "resume", "", "go on with the session of this id; last is --continue")
+	f.StringVar(&o.fork, "fork", "", "go on with a copy of the session of this id")
+	f.StringVar(&o.auth, "auth", "", "authentication method to use once when the agent asks for a login")
 	addPolicyFlags(cmd, o)
 	addOutputFlags(cmd, o)
 }
@@ -94,6 +101,9 @@ func addOutputFlags(cmd *cobra.Command, o *runOptions) {
 func (o *runOptions) checkFlags() error {
 	if o.jq != "" && o.format != "" && o.format != formatNDJSON {
 		return usageError("--jq works on the event stream and cannot be used with -o "+o.format, "leave -o away: --jq implies ndjson")
+	}
+	if o.goOn && o.resume != "" || (o.goOn || o.resume != "") && o.fork != "" {
+		return usageError("--continue, --resume and --fork exclude each other")
 	}
 	if o.raw && o.jq == "" {
 		return usageError("-r needs --jq", "add --jq EXPR")

@@ -52,7 +52,7 @@ func (r *runner) controllerOptions() *controller.Options {
 	return &controller.Options{
 		ClientName: "acpctl", ClientVersion: version(),
 		Emit: func(e event.Event) { e.Step = r.driver.step(); r.stream.Emit(e) }, Clock: r.app.env.Now, Deltas: r.opts.deltas,
-		Remember: r.plan.Remember(), AskKinds: r.plan.AskKinds(), AllowBypass: r.opts.allowBypass,
+		Remember: r.plan.Remember(), AskKinds: r.plan.AskKinds(), AllowBypass: r.opts.allowBypass, AuthMethod: r.opts.auth,
 		Grace: grace(r.plan.Limits.Grace), Deadlines: r.app.env.Deadlines,
 	}
 }

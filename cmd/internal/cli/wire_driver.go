@@ -39,7 +39,7 @@ func (d *driver) Open(ctx context.Context, spec recipes.SessionSpec) (recipes.Se
 	if err != nil {
 		return nil, err
 	}
-	s, err := conn.NewSession(ctx, controller.SessionParams{
+	s, err := d.open(ctx, conn, spec.From, controller.SessionParams{
 		Cwd: spec.Cwd, AddDirs: spec.AddDirs, MCPServers: mcpServers(spec.MCPServers),
 	})
 	if err != nil {
