@@ -81,6 +81,7 @@ func (b *binder) bindInputs(given Inputs) map[string]any {
 			b.add(Problem{Message: message, Hint: hint})
 		}
 	}
+	b.unusedVariables(given)
 	out := make(map[string]any, len(b.r.inputs))
 	for _, in := range b.r.inputs {
 		value, err := b.inputValue(in, given)
@@ -93,6 +94,29 @@ func (b *binder) bindInputs(given Inputs) map[string]any {
 	return out
 }
 
+// variable is the value that the environment gives to an input: under its name,
+// else under that in upper case.
+func (i Inputs) variable(name string) (string, bool) {
+	if text, ok := i.Env[name]; ok {
+		return text, true
+	}
+	text, ok := i.Env[strings.ToUpper(name)]
+	return text, ok
+}
+
+// unusedVariables warns of variables that look like inputs and are none: a
+// misspelt one would be passed over without a word.
+func (b *binder) unusedVariables(given Inputs) {
+	for _, name := range slices.Sorted(maps.Keys(given.Env)) {
+		fits := func(input string) bool { return name == input || name == strings.ToUpper(input) }
+		if slices.ContainsFunc(b.r.names.inputs, fits) {
+			continue
+		}
+		message, hint := unknown("input", name, b.r.names.inputs)
+		b.warn("unused_variable", "the variable ACPCTL_INPUT_%s is not used: %s", name, strings.TrimSuffix(message+"; "+hint, "; "))
+	}
+}
+
 func (b *binder) inputValue(in *input, given Inputs) (any, error) {
 	if text, ok := given.Flags[in.name]; ok {
 		return in.read(text)
@@ -100,7 +124,7 @@ func (b *binder) inputValue(in *input, given Inputs) (any, error) {
 	if v, ok := given.File[in.name]; ok {
 		return in.accept(v)
 	}
-	if text, ok := given.Env[in.name]; ok {
+	if text, ok := given.variable(in.name); ok {
 		return in.read(text)
 	}
 	if in.fallback != nil {

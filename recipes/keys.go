@@ -23,7 +23,7 @@ var recipeObject = sync.OnceValue(func() *object {
 	return &object{name: "recipe", doc: "The file.", oneOf: []string{"steps", "prompt"}, keys: []key{
 		{name: "version", form: &form{scalar: count, exactly: 1}, required: true, doc: "Version of the language: 1."},
 		{name: "name", form: aWord, doc: "Name of the recipe in events. Default: the name of the file."},
-		{name: "inputs", form: &form{entries: &form{object: inputObject}, keys: identifier}, doc: "What a caller gives: `-i NAME=VALUE`, `--inputs FILE` or the variable `ACPCTL_INPUT_NAME`. An input without `default` must be given."},
+		{name: "inputs", form: &form{entries: &form{object: inputObject}, keys: identifier}, doc: "What a caller gives: `-i NAME=VALUE`, `--inputs FILE` or the variable `ACPCTL_INPUT_name`, also with the name in upper case. An input without `default` must be given."},
 		{name: "secrets", form: &form{list: &form{scalar: variableName}}, doc: "Names of environment variables. They must be set, to 6 bytes or more; their values are masked everywhere and withheld from agents and `run` steps, which get them only through `env`."},
 		{name: "agent", form: &form{scalar: variables, object: agentObject()}, doc: "`core` (the bundled agent), a command line, which is split into words as a shell does and run without one, or a mapping. Default: `core`."},
 		{name: "model", form: models, doc: "Model, or several: the first one that the agent offers. None offered: exit 2."},

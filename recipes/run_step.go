@@ -42,6 +42,7 @@ func (r *run) step(ctx context.Context, s *planStep) {
 	r.attempt(ctx, s, o)
 	took := r.opts.Clock().Sub(began).Milliseconds()
 	o.end.Kind, o.end.Status, o.end.Reason, o.end.DurationMs = s.kind, o.status, o.reason, took
+	o.end.Error = o.failure
 	r.emit(s.id, o.end)
 	r.result.Steps[s.id] = &event.StepResult{Status: o.status, Reason: o.reason, ExitCode: o.end.ExitCode, DurationMs: took}
 	o.members["status"], o.members["reason"], o.members["durationMs"] = o.status, nil, int(took)

@@ -107,6 +107,7 @@ type StepEnd struct {
 	Output     json.RawMessage `json:"output,omitempty"` // structured output that matched its schema
 	Changes    []Change        `json:"changes,omitempty"`
 	Usage      *Usage          `json:"usage,omitempty"`
+	Error      *Failure        `json:"error,omitempty"`
 	DurationMs int64           `json:"durationMs"`
 }
 

@@ -2,7 +2,7 @@ package event
 
 // Informational says whether a warning code is for information only: --strict
 // makes no failure of it.
-func Informational(code string) bool { return code == "stdin_ignored" }
+func Informational(code string) bool { return code == "stdin_ignored" || code == "unused_variable" }
 
 // WarningClass is the class of the failure that --strict makes of a warning.
 // What an agent does against the protocol is class protocol, what cannot be
