@@ -60,7 +60,7 @@ func Connect(ctx context.Context, agent Agent, opts *Options) (*Conn, error) {
 		c.abandon(ctx, f)
 		return nil, f
 	}
-	c.emit(c.info.started(link.Command()))
+	c.emit(c.info.started(link))
 	return c, nil
 }
 
@@ -107,6 +107,9 @@ func (c *Conn) shutdown(ctx context.Context) {
 	end := event.AgentEnd{ExitCode: exit.Code, Signal: exit.Signal}
 	if exit.failed() {
 		end.Stderr = exit.Stderr
+	}
+	if closed, ok := errors.AsType[*jsonrpc.CloseError](exit.Err); ok {
+		end.CloseCode, end.CloseReason = closed.Code, closed.Reason
 	}
 	c.emit(end)
 }

@@ -24,9 +24,9 @@ type agentInfo struct {
 	AuthMethods   json.RawMessage
 }
 
-func (i *agentInfo) started(command []string) event.AgentStart {
+func (i *agentInfo) started(link Link) event.AgentStart {
 	return event.AgentStart{
-		Name: i.Name, Version: i.Version, Command: command, ProtocolVersion: protocolVersion,
+		Name: i.Name, Version: i.Version, Command: link.Command(), URL: addressOf(link), ProtocolVersion: protocolVersion,
 		Capabilities: i.Capabilities.Raw, AuthMethods: i.AuthMethods,
 	}
 }
@@ -98,7 +98,18 @@ func (c *Conn) describeAgent() string {
 	if argv := c.link.Command(); len(argv) > 0 {
 		return fmt.Sprintf("agent %q", argv[0])
 	}
+	if address := addressOf(c.link); address != "" {
+		return "agent " + address
+	}
 	return "the agent"
+}
+
+// addressOf is where a remote agent is, empty for any other.
+func addressOf(l Link) string {
+	if a, ok := l.(interface{ Address() string }); ok {
+		return a.Address()
+	}
+	return ""
 }
 
 // preview shortens JSON for a message, to 64 bytes.

@@ -20,6 +20,8 @@ func (b *binder) bindAgent() {
 	switch {
 	case a.line != nil:
 		b.agentLine(a.line)
+	case a.url != nil:
+		b.agentURL(a)
 	case len(a.command) == 0:
 		b.plan.Agent.Core = true
 		if a.script != nil {
@@ -49,12 +51,33 @@ func (b *binder) agentLine(t *text) {
 	case line == "core":
 		b.plan.Agent.Core = true
 	case strings.Contains(words[0], "://"):
-		b.at(t.src, t.node, "remote agents are not supported in this version")
+		b.remote(t, line)
 	case len(words) == 1 && !programPath(words[0]):
 		b.at(t.src, t.node, "unknown agent %q; the one name there is: core", words[0])
 	default:
 		b.plan.Agent.Argv = b.argv(words)
 	}
+}
+
+// agentURL reads a remote agent.
+func (b *binder) agentURL(a *agentDecl) {
+	b.remote(a.url, b.string(a.url))
+	b.plan.Agent.Headers = b.variables(a.headers)
+	for _, h := range b.plan.Agent.Headers {
+		b.maskHeader(h.Value)
+	}
+	if a.caFile != nil {
+		b.plan.Agent.CAFile = b.named(a.caFile)
+	}
+}
+
+func (b *binder) remote(t *text, address string) {
+	u, err := url.Parse(address)
+	if !b.incomplete && (err != nil || u.Scheme != "ws" && u.Scheme != "wss" || u.Host == "") {
+		b.at(t.src, t.node, "the address of a remote agent is ws://HOST... or wss://HOST...")
+	}
+	b.maskURL(address)
+	b.plan.Agent.URL = address
 }
 
 func (b *binder) agentCommand(a *agentDecl) {

@@ -46,11 +46,13 @@ func TestAgents(t *testing.T) {
 		{"opencode", AgentSpec{}, `unknown agent "opencode"; the one name there is: core`},
 		{"'x ${{ $inputs.x }}'", AgentSpec{}, "values cannot be put into a command line; write agent: {command: [...]}"},
 		{"a | b", AgentSpec{}, `agent: '|' needs a shell, and none is used; quote it, or list the words: [my-agent, --acp]`},
-		{"ws://x", AgentSpec{}, "remote agents are not supported in this version"},
-		{"{}", AgentSpec{}, "agent needs core or command | agent: core, or agent: {command: [my-agent, --acp]}"},
-		{"{command: [a], core: {}}", AgentSpec{}, "agent has core and command; it takes one of them"},
+		{"ws://x", AgentSpec{URL: "ws://x"}, ""},
+		{"{url: 'wss://h/${K}', headers: {A: 'Bearer ${K}'}, caFile: ca.pem}", AgentSpec{URL: "wss://h/key-12345", Headers: []Variable{{"A", "Bearer key-12345"}}, CAFile: "/a/ca.pem"}, ""},
+		{"http://x", AgentSpec{}, "the address of a remote agent is ws://HOST... or wss://HOST..."},
+		{"{}", AgentSpec{}, "agent needs core, command or url | agent: core, or agent: {command: [my-agent, --acp]}"},
+		{"{command: [a], core: {}}", AgentSpec{}, "agent takes one of core, command and url"},
 		{"{command: []}", AgentSpec{}, "command is empty"},
-		{"{core: {}, env: {A: b}}", AgentSpec{}, "env is for command: the bundled agent runs in this process"},
+		{"{core: {}, env: {A: b}}", AgentSpec{}, "env does not fit this agent | env is for command, headers and caFile are for url"},
 	} {
 		recipe := "version: 1\ninputs: {x: {default: a b}, agent: {default: other acp}}\nprompt: x\nagent: " + test.agent
 		plan, err := resolve(recipe, surroundings(map[string]string{"K": "key-12345"}, nil))

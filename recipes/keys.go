@@ -85,11 +85,13 @@ func agentObject() *object {
 	core := &object{name: "core", doc: "The bundled agent.", keys: []key{
 		{name: "script", form: aVariable, doc: "Script of the model `offline/scripted`, relative to the recipe. See docs/scripted-model.md."},
 	}}
-	return &object{name: "agent", doc: "The agent: `core`, or `command` with `env`.", keys: []key{
+	return &object{name: "agent", doc: "The agent: `core`, `command` with `env`, or `url`.", keys: []key{
 		{name: "core", form: &form{object: core}, doc: "The bundled agent."},
 		{name: "command", form: &form{scalar: variables, list: aVariable}, doc: "Program and arguments: a list, taken exactly, or a line to split. A program with a `/` is relative to the recipe."},
 		{name: "env", form: environment, doc: "Added to what the agent inherits: the environment without `secrets`."},
-		{name: "url", later: true},
+		{name: "url", form: aVariable, doc: "Address of a remote agent, `ws://` or `wss://`: ACP over a WebSocket, one frame a text message."},
+		{name: "headers", form: &form{entries: aVariable, keys: word}, doc: "Of `url`: headers of the request that opens it, such as `Authorization: Bearer ${TOKEN}`. Values are masked."},
+		{name: "caFile", form: aText, doc: "Of `url`: PEM file of the certificates that the server is held against, relative to the recipe. Default: the system's."},
 		{name: "name", hint: "agent: NAME"},
 	}}
 }

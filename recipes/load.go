@@ -57,6 +57,10 @@ type AgentSpec struct {
 	Script string            // of its scripted model, absolute; "" for none
 	Argv   []string          // an exact command
 	Env    map[string]string // added to the environment of the command
+
+	URL     string     // of a remote agent: ws or wss
+	Headers []Variable // sent with the request that opens it
+	CAFile  string     // certificates that it is held against, absolute; "" for the system's
 }
 
 // MCPServer is a server for the agent to mount: Command for stdio, URL for http.

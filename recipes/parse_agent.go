@@ -14,6 +14,10 @@ type agentDecl struct {
 	oneLine bool    // command is a single line to split
 	script  *text   // of the bundled agent's scripted model
 	env     []variableDecl
+
+	url     *text // of a remote agent
+	headers []variableDecl
+	caFile  *text
 }
 
 // agent reads the key agent; nil without it.
@@ -24,18 +28,31 @@ func (p *parser) agent(n *yaml.Node, s *scope) *agentDecl {
 	if n.Kind == yaml.ScalarNode {
 		return &agentDecl{line: p.text(n, s, true)}
 	}
-	command, core := field(n, "command"), field(n, "core")
+	command, core, url := field(n, "command"), field(n, "core"), field(n, "url")
+	given := 0
+	for _, way := range []*yaml.Node{command, core, url} {
+		if way != nil {
+			given++
+		}
+	}
 	switch {
-	case command != nil && core != nil:
-		p.errorf(command, "agent has core and command; it takes one of them")
-	case command == nil && core == nil && n.Kind == yaml.MappingNode && field(n, "url") == nil:
-		p.errorf(n, "agent needs core or command").Hint = "agent: core, or agent: {command: [my-agent, --acp]}"
-	case core != nil && field(n, "env") != nil:
-		p.errorf(field(n, "env"), "env is for command: the bundled agent runs in this process")
+	case given > 1:
+		p.errorf(n, "agent takes one of core, command and url")
+	case given == 0 && n.Kind == yaml.MappingNode:
+		p.errorf(n, "agent needs core, command or url").Hint = "agent: core, or agent: {command: [my-agent, --acp]}"
+	}
+	for _, of := range []struct {
+		key string
+		way *yaml.Node
+	}{{"env", command}, {"headers", url}, {"caFile", url}} {
+		if v := field(n, of.key); v != nil && of.way == nil && given == 1 {
+			p.errorf(v, "%s does not fit this agent", of.key).Hint = "env is for command, headers and caFile are for url"
+		}
 	}
 	a := &agentDecl{
 		command: p.texts(command, s, true), oneLine: command != nil && command.Kind == yaml.ScalarNode,
 		script: p.text(field(core, "script"), s, true), env: p.variables(field(n, "env"), s),
+		url: p.text(url, s, true), headers: p.variables(field(n, "headers"), s), caFile: p.text(field(n, "caFile"), s, false),
 	}
 	if command != nil && command.Kind == yaml.SequenceNode && len(command.Content) == 0 {
 		p.errorf(command, "command is empty")

@@ -107,6 +107,8 @@ func (a *AgentSpec) view() any {
 			env[name] = masked
 		}
 		return filled(map[string]any{"command": a.Argv, "env": env})
+	case a.URL != "":
+		return filled(map[string]any{"url": a.URL, "headers": variablesView(a.Headers), "caFile": a.CAFile})
 	case a.Script != "":
 		return map[string]any{"core": map[string]any{"script": a.Script}}
 	default:

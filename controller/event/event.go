@@ -53,6 +53,7 @@ type AgentStart struct {
 	Name            string          `json:"name,omitempty"`
 	Version         string          `json:"version,omitempty"`
 	Command         []string        `json:"command,omitempty"` // argv of a spawned agent
+	URL             string          `json:"url,omitempty"`     // address of a remote agent, without its password
 	ProtocolVersion int             `json:"protocolVersion"`
 	Capabilities    json.RawMessage `json:"capabilities,omitempty"` // agentCapabilities, unchanged
 	AuthMethods     json.RawMessage `json:"authMethods,omitempty"`  // unchanged
@@ -63,6 +64,9 @@ type AgentEnd struct {
 	ExitCode *int   `json:"exitCode,omitempty"` // of a spawned agent that exited by itself
 	Signal   string `json:"signal,omitempty"`   // name of the signal that ended it, such as "killed"
 	Stderr   string `json:"stderr,omitempty"`   // its last 4 KiB of stderr, when it failed
+
+	CloseCode   int    `json:"closeCode,omitempty"` // of a WebSocket that a remote agent closed, when it is not a normal one
+	CloseReason string `json:"closeReason,omitempty"`
 }
 
 // SessionStart says that a session is open and its selections are made.

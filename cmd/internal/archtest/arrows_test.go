@@ -51,6 +51,7 @@ var owners = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": {"controller", "recipes", "agentcore", "agentcore/tool", "agentcore/model"},
 	"github.com/bmatcuk/doublestar/v4":         {"controller/policy", "agentcore/tool"},
 	"golang.org/x/sys":                         {"internal/jsonrpc", "controller", "agentcore/tool", "agentcore/mcp", "output", "cmd/internal/cli"},
+	"github.com/coder/websocket":               {"internal/jsonrpc", "controller"},
 	"golang.org/x/term":                        {"cmd/internal/cli"},
 	"golang.org/x/text":                        {"controller/policy", "recipes"},
 }

@@ -52,6 +52,14 @@ func (a *app) overrideAgent(o *runOptions, over *recipes.Override) error {
 	case o.script != "":
 		return usageError("--script is for the bundled agent only", "leave --agent away, or use --agent core")
 	}
+	if strings.Contains(o.agent, "://") && !strings.Contains(o.agent, " ") {
+		address, err := remoteAddress(o.agent)
+		if err != nil {
+			return err
+		}
+		over.Agent = &recipes.AgentSpec{URL: address}
+		return nil
+	}
 	words, err := agentWords(o.agent)
 	if err != nil {
 		return err

@@ -37,8 +37,11 @@ func specOf(plan *recipes.Plan, stderr io.Writer) agentSpec {
 // openAgent turns a spec into an agent that can be connected. Nothing is started
 // yet.
 func (a *app) openAgent(s agentSpec) (controller.Agent, error) {
-	if len(s.Argv) > 0 {
+	switch {
+	case len(s.Argv) > 0:
 		return a.openCommand(s), nil
+	case s.URL != "":
+		return a.openRemote(s)
 	}
 	return a.openCore(s)
 }
@@ -53,8 +56,6 @@ func agentWords(text string) ([]string, error) {
 	switch {
 	case len(words) == 0:
 		return nil, usageError("--agent is empty")
-	case strings.Contains(text, "://"):
-		return nil, usageErrorf("--agent %s: remote agents are not supported in this version", text)
 	case len(words) == 1 && !strings.ContainsAny(words[0], "/"+string(filepath.Separator)):
 		return nil, usageError("unknown agent \""+words[0]+"\"",
 			"the one name there is: core",
