@@ -50,7 +50,7 @@ func (t *turn) sendCancel(d time.Duration) (over bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
 	waitDone(ctx, t.unanswered.idle()) // they are told cancelled before the cancel itself is sent
-	if err := t.s.c.rpc.Notify(ctx, "session/cancel", map[string]any{"sessionId": t.s.id}); err != nil {
+	if err := t.s.c.rpc.NotifyDiagnostic(ctx, "session/cancel", map[string]any{"sessionId": t.s.id}); err != nil {
 		t.s.c.opts.Logf("sending session/cancel: %v", err)
 	}
 	t.showCancelled(ctx)

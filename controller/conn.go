@@ -22,6 +22,8 @@ type Conn struct {
 
 	closing sync.Once
 
+	callbacks callbacks
+
 	mu sync.Mutex // guards what follows
 	// ending: no session or turn begins any more.
 	ending bool
@@ -69,6 +71,8 @@ func newConn(link Link, o Options) *Conn {
 		opts: o, link: link, stage: newStage(),
 		sessions: map[string]*Session{}, owners: map[jsonrpc.ID]*owner{},
 	}
+	c.contain()
+	o = c.opts
 	rpc := &jsonrpc.Options{Handler: inbound{c}, OnJunk: c.junk, OnPanic: c.panicked}
 	if tap := o.Tap; tap != nil {
 		rpc.Tap = func(dir jsonrpc.Direction, frame []byte) { tap(string(dir), frame) }

@@ -189,7 +189,7 @@ func (c *Conn) register(s *Session) bool {
 }
 
 func (c *Conn) newSession(id string, p SessionParams) *Session {
-	s := &Session{c: c, id: id, params: p, origin: originNew}
+	s := &Session{c: c, id: id, params: p.copied(), origin: originNew}
 	env := &policy.Env{Cwd: p.Cwd, Roots: append([]string{p.Cwd}, p.AddDirs...)}
 	s.proj = event.NewProjector(&event.ProjectorOptions{
 		Deltas: c.opts.Deltas, Now: c.opts.Clock, Cwd: p.Cwd,

@@ -60,6 +60,13 @@ type Options struct {
 	// AuthMethod is the login that an agent which asks for one gets, once: the id
 	// of one of its authMethods. Empty: the run fails and lists them. Optional.
 	AuthMethod string
+	// Observe sees the states of the agent's requests, off the path of their
+	// answers: one after another for each request, with gaps where it is slow. It
+	// must be safe for concurrent use. Optional.
+	Observe func(RequestStatus)
+	// ExtensionNames is bare for agents that know extension methods without the
+	// underscore. Optional.
+	ExtensionNames string
 	// Logf receives lines for debugging; nil is silent.
 	Logf func(format string, args ...any)
 }

@@ -47,6 +47,7 @@ type owner struct {
 	r *jsonrpc.Request
 
 	state ownerState // guarded by the connection's mu
+	seen  observed
 }
 
 // own takes a request over from the ordered handler. A request that still waits
@@ -59,8 +60,10 @@ func (c *Conn) own(r *jsonrpc.Request) *owner {
 	defer c.mu.Unlock()
 	if old := c.owners[r.ID]; old != nil {
 		old.state = stateStale
+		old.tell(RequestStale)
 	}
 	c.owners[r.ID] = o
+	o.tell(RequestPending)
 	return o
 }
 
@@ -89,6 +92,7 @@ func (o *owner) gone() <-chan struct{} { return o.r.Context().Done() }
 // is answered so. A request that the agent withdrew gets -32800 instead, and
 // nothing else from then on.
 func (o *owner) answer(choose func() any) ownerState {
+	o.tell(RequestPrepared)
 	state := stateFailed
 	for range maxWrites {
 		if state = o.write(choose()); state != stateFailed {
@@ -122,6 +126,7 @@ func (o *owner) begin() bool {
 		return false
 	}
 	o.state = stateSending
+	o.tell(RequestSending)
 	return true
 }
 
@@ -141,6 +146,7 @@ func (o *owner) end(err error, withdrawn bool) ownerState {
 	default:
 		o.state = stateFailed
 	}
+	o.tell(o.state.observed())
 	if o.state != stateFailed && o.c.owners[o.r.ID] == o {
 		delete(o.c.owners, o.r.ID)
 	}

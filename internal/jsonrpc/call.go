@@ -87,7 +87,7 @@ func (c *Conn) Call(ctx context.Context, method string, params any, opts *CallOp
 	}
 	if err := c.await(ctx, p, s); err != nil {
 		if o.CancelOnDone && err.State != NeverStarted && ctx.Err() != nil {
-			c.out.post(newSending(cancelParts(NumberID(p.seq))))
+			c.out.post(newCancel(NumberID(p.seq)))
 		}
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import "sync"
 // sending is one outbound frame on its way.
 type sending struct {
 	parts frameParts
+	// diagnostic: the notice of a cancellation, see [SendOptions].
+	diagnostic bool
 	// then runs on the writer once the frame is written, before the next one. It may
 	// be nil, as may settled, which runs once with the frame's fate.
 	then    func()

@@ -21,6 +21,19 @@ type Transport interface {
 	Close() error
 }
 
+// SendOptions tell a transport about a frame; the zero value is an ordinary one.
+type SendOptions struct {
+	// DiagnosticOnly is set for notices of a cancellation: that one fails is told to
+	// the caller and is no fault of the connection.
+	DiagnosticOnly bool
+}
+
+// optionSender is a transport that wants to know about the frames. It is asked
+// for this instead of WriteFrame.
+type optionSender interface {
+	WriteFrameWith(ctx context.Context, frame []byte, opts SendOptions) error
+}
+
 // halfCloser is a transport that can end its outbound direction alone.
 type halfCloser interface{ CloseWrite() error }
 

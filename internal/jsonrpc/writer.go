@@ -11,7 +11,7 @@ func (c *Conn) write(s *sending) {
 	frame := s.parts.join()
 	s.parts = frameParts{}
 	c.tap(Out, frame)
-	err := c.writeFrame(frame)
+	err := c.writeFrame(frame, SendOptions{DiagnosticOnly: s.diagnostic})
 	if err == nil && s.then != nil {
 		func() {
 			defer c.guard()
@@ -22,9 +22,12 @@ func (c *Conn) write(s *sending) {
 }
 
 // writeFrame ends the connection when the transport makes no progress.
-func (c *Conn) writeFrame(frame []byte) error {
+func (c *Conn) writeFrame(frame []byte, opts SendOptions) error {
 	c.stall.start()
 	defer c.stall.stop()
+	if t, ok := c.t.(optionSender); ok {
+		return t.WriteFrameWith(c.ctx, frame, opts)
+	}
 	return c.t.WriteFrame(c.ctx, frame)
 }
 

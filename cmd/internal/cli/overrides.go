@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/acpctl/acpctl/recipes"
@@ -68,8 +69,8 @@ func (a *app) overrideAgent(o *runOptions, over *recipes.Override) error {
 	return nil
 }
 
-// overrideConfig reads --config id=value: true, false and numbers are what they
-// look like, anything else is a string.
+// overrideConfig reads --config id=value: true and false are booleans, anything
+// else is a string; with id:=value the value is JSON.
 func (a *app) overrideConfig(o *runOptions, over *recipes.Override) error {
 	given, err := pairsOf("--config", o.config)
 	if err != nil || len(given) == 0 {
@@ -77,7 +78,16 @@ func (a *app) overrideConfig(o *runOptions, over *recipes.Override) error {
 	}
 	over.Config = make(map[string]any, len(given))
 	for id, value := range given {
-		over.Config[id] = scalarOf(value)
+		name, asJSON := strings.CutSuffix(id, ":")
+		if !asJSON {
+			over.Config[id] = scalarOf(value)
+			continue
+		}
+		var v any
+		if err := json.Unmarshal([]byte(value), &v); err != nil {
+			return usageErrorf("--config %s=: the value is no JSON: %v", id, err)
+		}
+		over.Config[name] = v
 	}
 	return nil
 }

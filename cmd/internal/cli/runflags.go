@@ -57,7 +57,7 @@ func addRunFlags(cmd *cobra.Command, o *runOptions) {
 	f.StringArrayVar(&o.models, "model", nil, "model; given several times, the first one that the agent offers")
 	f.StringVar(&o.effort, "effort", "", "reasoning effort")
 	f.StringVar(&o.mode, "mode", "", "session mode")
-	f.StringArrayVar(&o.config, "config", nil, "any other session config option, as id=value")
+	f.StringArrayVar(&o.config, "config", nil, "any other session config option, as id=value, or id:=JSON")
 	f.StringVar(&o.cwd, "cwd", "", "folder of the session (default: the current one)")
 	f.StringArrayVar(&o.addDirs, "add-dir", nil, "further folder of the workspace")
 	f.StringArrayVar(&o.mcpFiles, "mcp", nil, "file with MCP servers, in the shape of .mcp.json")
