@@ -78,11 +78,15 @@ const (
 
 // clientCapabilities is the one authority on what this client offers: each item
 // has a handler in [Conn.HandleRequest] or [Conn.HandleNotification].
-func clientCapabilities() map[string]any {
+func clientCapabilities(urls bool) map[string]any {
+	modes := map[string]any{"form": map[string]any{}}
+	if urls {
+		modes["url"] = map[string]any{}
+	}
 	return map[string]any{
 		"fs":          map[string]any{"readTextFile": false, "writeTextFile": false},
 		"terminal":    false,
-		"elicitation": map[string]any{"form": map[string]any{}},
+		"elicitation": modes,
 		"session":     map[string]any{"configOptions": map[string]any{"boolean": map[string]any{}}},
 		"_meta": map[string]any{"chrys": map[string]any{
 			"version":       1,

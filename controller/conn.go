@@ -23,6 +23,7 @@ type Conn struct {
 	closing sync.Once
 
 	callbacks callbacks
+	consents  consents
 
 	mu sync.Mutex // guards what follows
 	// ending: no session or turn begins any more.
@@ -138,6 +139,7 @@ func (c *Conn) abandon(ctx context.Context, f *event.Failure) {
 // disconnect ends the agent and everything that waits for it. What the agent says
 // meanwhile still counts.
 func (c *Conn) disconnect(ctx context.Context) {
+	c.consents.clear()
 	_ = c.rpc.CloseWrite()
 	c.link.Shutdown(ctx)
 	_ = c.rpc.Close()

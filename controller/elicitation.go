@@ -2,14 +2,15 @@ package controller
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/acpctl/acpctl/controller/event"
 	"github.com/acpctl/acpctl/internal/jsonrpc"
 )
 
-// elicitation takes a form question in. Another mode was not announced, and a
-// question that belongs to no session has nobody who could answer it.
+// elicitation takes a question in: a form, or where that was announced an address
+// to open. A question that belongs to no session has nobody who could answer it.
 //
 // ACP: elicitation/create.
 func (c *Conn) elicitation(r *jsonrpc.Request) {
@@ -20,29 +21,47 @@ func (c *Conn) elicitation(r *jsonrpc.Request) {
 		Mode            string          `json:"mode"`
 		Message         string          `json:"message"`
 		RequestedSchema json.RawMessage `json:"requestedSchema"`
+		ElicitationID   string          `json:"elicitationId"`
+		URL             string          `json:"url"`
 	}
 	if err := json.Unmarshal(r.Params, &p); err != nil {
 		refuse(r, jsonrpc.CodeInvalidParams, "elicitation/create: "+err.Error())
 		return
 	}
-	if p.Mode != "form" {
+	body := event.Question{Message: p.Message}
+	var f form
+	var ask *urlAsk
+	switch {
+	case p.Mode == "form":
+		read, err := readForm(p.RequestedSchema)
+		if err != nil {
+			refuse(r, jsonrpc.CodeInvalidParams, "requestedSchema: "+err.Error())
+			return
+		}
+		f, body.Fields = read, read.fields()
+	case p.Mode == "url" && c.opts.URLs:
+		host, warnings, err := readURL(p.URL)
+		if err == nil && p.ElicitationID == "" {
+			err = errors.New("elicitationId is missing")
+		}
+		if err != nil {
+			refuse(r, jsonrpc.CodeInvalidParams, "elicitation/create: "+err.Error())
+			return
+		}
+		f, ask = urlForm{}, &urlAsk{p.ElicitationID, p.URL}
+		body.Mode, body.URL, body.Host, body.Warnings = "url", p.URL, host, warnings
+	default:
 		refuse(r, jsonrpc.CodeInvalidParams, fmt.Sprintf("elicitation mode %q is not supported", p.Mode))
-		return
-	}
-	f, err := readForm(p.RequestedSchema)
-	if err != nil {
-		refuse(r, jsonrpc.CodeInvalidParams, "requestedSchema: "+err.Error())
 		return
 	}
 	if p.SessionID == "" && len(p.RequestID) == 0 {
 		refuse(r, jsonrpc.CodeInvalidParams, "elicitation/create needs sessionId or requestId")
 		return
 	}
-	body := event.Question{Message: p.Message, Fields: f.fields()}
 	if p.ToolCallID != nil {
 		body.ToolCallID = *p.ToolCallID
 	}
-	c.question(c.own(r), p.SessionID, body, f)
+	c.question(c.own(r), p.SessionID, body, f, ask)
 }
 
 // elicitationForm is the form of one elicitation.

@@ -19,6 +19,8 @@ func (in inbound) HandleNotification(_ context.Context, n *jsonrpc.Notification)
 	switch n.Method {
 	case "session/update":
 		in.c.update(n.Params)
+	case "elicitation/complete":
+		in.c.completed(n)
 	case attemptDiscardedMethod:
 		in.c.discard(n.Params)
 		in.c.extension(n)

@@ -60,6 +60,13 @@ type Options struct {
 	// AuthMethod is the login that an agent which asks for one gets, once: the id
 	// of one of its authMethods. Empty: the run fails and lists them. Optional.
 	AuthMethod string
+	// URLs says that addresses which the agent wants opened may be consented to:
+	// Answer then also gets questions of mode url.
+	URLs bool
+	// OpenURL opens an address that was consented to; its ctx ends when the agent
+	// says that it is complete, or with the connection. Nil only shows it. It runs
+	// beside everything else. Optional.
+	OpenURL func(ctx context.Context, address string) error
 	// Observe sees the states of the agent's requests, off the path of their
 	// answers: one after another for each request, with gaps where it is slow. It
 	// must be safe for concurrent use. Optional.

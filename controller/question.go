@@ -15,6 +15,7 @@ type questionAsk struct {
 	o    *owner
 	body event.Question
 	form form
+	url  *urlAsk // of a question of mode url
 	// unfit: an answer did not fit, and why is in the body.
 	unfit bool
 }
@@ -29,9 +30,9 @@ type form interface {
 }
 
 // question takes a checked question in.
-func (c *Conn) question(o *owner, session string, body event.Question, f form) {
+func (c *Conn) question(o *owner, session string, body event.Question, f form, ask *urlAsk) {
 	s, _ := c.lookup(session)
-	q := &questionAsk{o: o, body: body, form: f}
+	q := &questionAsk{o: o, body: body, form: f, url: ask}
 	q.body.RequestID = idText(o.r.ID)
 	if s != nil {
 		s.received(func() {
@@ -81,6 +82,9 @@ func (q *questionAsk) run() {
 		}
 		q.record(&ans, &sent, decided, state)
 	})
+	if state == stateSent && sent.action == ActionAccept && q.url != nil {
+		q.t.s.c.consented(q.url, q.t.s.id, q.body.RequestID)
+	}
 	if state == stateFailed {
 		q.t.stop(failf(event.ClassProtocol, "answer_not_delivered", "the answer to a question could not be written"))
 	}

@@ -57,7 +57,7 @@ func (c *Conn) requestInput(r *jsonrpc.Request) {
 		refuse(r, jsonrpc.CodeInvalidParams, r.Method+": "+err.Error())
 		return
 	}
-	c.question(c.own(r), b.SessionID, event.Question{Message: b.CallerName, Fields: b.fields()}, b)
+	c.question(c.own(r), b.SessionID, event.Question{Message: b.CallerName, Fields: b.fields()}, b, nil)
 }
 
 // readBatch is strict: a batch that is not understood as a whole is not answered

@@ -144,9 +144,14 @@ func questionsObject() *object {
 		{name: "content", form: &form{entries: anyTree, keys: word}, doc: "Answers by name of the field."},
 		{name: "jq", form: anExpr, doc: "Expression that gives the answers by name of the field; `.` is the question."},
 	}}
+	urls := &object{name: "urls", doc: "Consent to open addresses, such as the page of a login. Only https, without a user name, of exactly one of the hosts; any other is answered `cancel`.", keys: []key{
+		{name: "hosts", form: &form{list: aText}, required: true, doc: "Hosts, exactly as in the address, with the port if it has one."},
+		{name: "open", form: &form{list: aText}, doc: "Program and arguments that open an address, which is added at the end: `[xdg-open]`. Default: it is only shown, in the `question` event."},
+	}}
 	return &object{name: "questions", doc: "A question is answered as a whole or not at all.", keys: []key{
 		{name: "default", form: &form{scalar: word, words: []string{"stop", "decline", "cancel", "defaults", "ask"}}, doc: "When no rule answers: `stop` (default: the turn is cancelled, exit 6), `decline`, `cancel`, `defaults` (what the question offers as such), `ask` (a terminal; without one like `stop`)."},
 		{name: "answers", form: &form{list: &form{object: answer}}, doc: "Rules, in order."},
+		{name: "urls", form: &form{object: urls}, doc: "Addresses that the agent wants opened. Without it they are refused."},
 	}}
 }
 

@@ -13,6 +13,8 @@ import (
 type questionsDecl struct {
 	fallback string
 	answers  []*answerDecl
+	urls     []*text // hosts
+	open     []*text // argv
 }
 
 // answerDecl is one answer: match or when, and one of answer, content, jq.
@@ -32,6 +34,8 @@ func (p *parser) questions(n *yaml.Node, s *scope) *questionsDecl {
 		return nil
 	}
 	d := &questionsDecl{fallback: scalarOf(field(n, "default"))}
+	urls := field(n, "urls")
+	d.urls, d.open = p.texts(field(urls, "hosts"), s, false), p.texts(field(urls, "open"), s, false)
 	for _, e := range elements(field(n, "answers")) {
 		if e.Kind == yaml.MappingNode {
 			d.answers = append(d.answers, p.answer(e, s))

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/acpctl/acpctl/controller/event"
 	"github.com/acpctl/acpctl/recipes/expr"
@@ -16,6 +17,8 @@ type Questions struct {
 	fallback string // stop, decline, cancel, defaults, ask
 	answers  []answer
 	vars     map[string]any
+	hosts    []string // whose addresses may be opened
+	open     []string // argv of what opens them
 }
 
 // answer is an answer with its values bound.
@@ -57,6 +60,12 @@ func (b *binder) bindQuestions() {
 	if b.r.questions == nil {
 		return
 	}
+	for _, t := range b.r.questions.urls {
+		q.hosts = append(q.hosts, b.string(t))
+	}
+	for _, t := range b.r.questions.open {
+		q.open = append(q.open, b.string(t))
+	}
 	if f := b.r.questions.fallback; f != "" {
 		q.fallback = f
 	}
@@ -81,6 +90,9 @@ func (q *Questions) Answer(question *event.Question) QuestionAnswer {
 	if q == nil {
 		return QuestionAnswer{Action: actionStop, By: "default"}
 	}
+	if question.Mode == "url" {
+		return q.consent(question)
+	}
 	f := &filling{question: question, values: map[string]any{}}
 	if question.Error == "" {
 		f.input = asValue(question)
@@ -92,6 +104,24 @@ func (q *Questions) Answer(question *event.Question) QuestionAnswer {
 		return q.byDefault(question.Error != "")
 	}
 	return QuestionAnswer{Action: actionAccept, Content: f.values, By: "rule", Rule: f.by.rule, At: f.by.at}
+}
+
+// URLs says whether addresses may be opened at all.
+func (p *Plan) URLs() bool { return p.questions != nil && len(p.questions.hosts) > 0 }
+
+// Opener is the program that opens addresses, with its arguments; empty when they
+// are only shown.
+func (p *Plan) Opener() []string { return slices.Clone(p.questions.open) }
+
+// consent decides about an address: nothing but https of a host that is listed,
+// without anything odd about it that the list does not spell.
+func (q *Questions) consent(question *event.Question) QuestionAnswer {
+	for _, host := range q.hosts {
+		if host == question.Host && strings.HasPrefix(question.URL, "https://") && !slices.Contains(question.Warnings, "holds a user name") {
+			return QuestionAnswer{Action: actionAccept, By: "rule", Rule: host}
+		}
+	}
+	return QuestionAnswer{Action: "cancel", By: "default"}
 }
 
 // byDefault is the answer without a rule. A person cannot be asked here, and

@@ -54,6 +54,10 @@ type Question struct {
 	RequestID  string          `json:"requestId"`
 	ToolCallID string          `json:"toolCallId,omitempty"`
 	Message    string          `json:"message,omitempty"`
+	Mode       string          `json:"mode,omitempty"` // url; empty for a form
+	URL        string          `json:"url,omitempty"`
+	Host       string          `json:"host,omitempty"`
+	Warnings   []string        `json:"warnings,omitempty"` // what is odd about the address
 	Fields     []Field         `json:"fields,omitempty"`
 	Action     string          `json:"action,omitempty"`  // accept, decline, cancel; stop means the turn was cancelled
 	Content    json.RawMessage `json:"content,omitempty"` // what was accepted
@@ -61,6 +65,15 @@ type Question struct {
 	Rule       string          `json:"rule,omitempty"`    // the match or when of the deciding answer
 	At         string          `json:"at,omitempty"`      // file:line of it
 	Error      string          `json:"error,omitempty"`   // why an answer was not sent
+}
+
+// QuestionComplete says that an address which was consented to has been dealt
+// with.
+//
+// ACP: elicitation/complete.
+type QuestionComplete struct {
+	RequestID     string `json:"requestId"`
+	ElicitationID string `json:"elicitationId"`
 }
 
 // Retry says that something is tried again.

@@ -78,6 +78,9 @@ func (Permission) Type() string { return "permission" }
 // Type is question.
 func (Question) Type() string { return "question" }
 
+// Type implements Body.
+func (QuestionComplete) Type() string { return "question.complete" }
+
 // Type is retry.
 func (Retry) Type() string { return "retry" }
 
@@ -122,7 +125,7 @@ func Bodies() []Body {
 		Update{},
 		Ext{},
 		Permission{},
-		Question{},
+		Question{}, QuestionComplete{},
 		Retry{},
 		Assert{},
 		Limit{},
