@@ -78,14 +78,14 @@ const (
 
 // clientCapabilities is the one authority on what this client offers: each item
 // has a handler in [Conn.HandleRequest] or [Conn.HandleNotification].
-func clientCapabilities(urls bool) map[string]any {
+func clientCapabilities(o *Options) map[string]any {
 	modes := map[string]any{"form": map[string]any{}}
-	if urls {
+	if o.URLs {
 		modes["url"] = map[string]any{}
 	}
 	return map[string]any{
-		"fs":          map[string]any{"readTextFile": false, "writeTextFile": false},
-		"terminal":    false,
+		"fs":          map[string]any{"readTextFile": o.Client.FS, "writeTextFile": o.Client.FS},
+		"terminal":    o.Client.Terminal,
 		"elicitation": modes,
 		"session":     map[string]any{"configOptions": map[string]any{"boolean": map[string]any{}}},
 		"_meta": map[string]any{"chrys": map[string]any{

@@ -22,7 +22,10 @@ func isExecutable(path string, _ fs.FileInfo) bool {
 
 // ownGroup keeps a Ctrl-C in the console away from the child.
 func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.CreationFlags |= syscall.CREATE_NEW_PROCESS_GROUP
 }
 
 // terminateGroup does nothing: there is no signal that asks a process to end.

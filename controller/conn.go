@@ -97,12 +97,24 @@ func (c *Conn) Close(ctx context.Context) error {
 
 // Kill ends the agent at once, without a word to anybody; Close is still needed.
 // It never blocks.
-func (c *Conn) Kill() { c.link.Kill() }
+func (c *Conn) Kill() {
+	c.link.Kill()
+	if !c.mu.TryLock() {
+		return
+	}
+	defer c.mu.Unlock()
+	for _, s := range c.sessions {
+		s.terminals.kill()
+	}
+}
 
 // shutdown is the body of Close.
 func (c *Conn) shutdown(ctx context.Context) {
 	sessions, word := c.takeSessions(), c.endWord()
 	c.closeSessions(ctx, sessions)
+	for _, s := range sessions {
+		s.terminals.end()
+	}
 	c.disconnect(ctx)
 	for _, s := range sessions {
 		s.awaitTurn()

@@ -30,7 +30,7 @@ func (in inbound) HandleNotification(_ context.Context, n *jsonrpc.Notification)
 }
 
 // HandleRequest implements [jsonrpc.Handler]. Methods of capabilities that were
-// not announced, such as fs/* and terminal/*, do not exist here.
+// not announced do not exist here.
 func (in inbound) HandleRequest(_ context.Context, r *jsonrpc.Request) {
 	if in.stale(r.Method) {
 		return
@@ -43,6 +43,9 @@ func (in inbound) HandleRequest(_ context.Context, r *jsonrpc.Request) {
 	case requestInputMethod, requestInputBare:
 		in.c.requestInput(r)
 	default:
+		if in.c.service(r) {
+			return
+		}
 		refuse(r, jsonrpc.CodeMethodNotFound, fmt.Sprintf("method %q is not supported", r.Method))
 	}
 }

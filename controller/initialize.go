@@ -46,7 +46,7 @@ func (c *Conn) initialize(ctx context.Context) *event.Failure {
 }
 
 func (c *Conn) initializeParams() any {
-	params := map[string]any{"protocolVersion": c.opts.ProtocolVersion, "clientCapabilities": clientCapabilities(c.opts.URLs)}
+	params := map[string]any{"protocolVersion": c.opts.ProtocolVersion, "clientCapabilities": clientCapabilities(&c.opts)}
 	if c.opts.ClientName != "" {
 		params["clientInfo"] = map[string]any{"name": c.opts.ClientName, "version": c.opts.ClientVersion}
 	}

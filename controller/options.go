@@ -60,6 +60,9 @@ type Options struct {
 	// AuthMethod is the login that an agent which asks for one gets, once: the id
 	// of one of its authMethods. Empty: the run fails and lists them. Optional.
 	AuthMethod string
+	// Client are the services that the agent may use on this side. The zero value
+	// is none. Optional.
+	Client ClientServices
 	// URLs says that addresses which the agent wants opened may be consented to:
 	// Answer then also gets questions of mode url.
 	URLs bool

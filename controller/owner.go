@@ -109,7 +109,11 @@ func (o *owner) write(result any) ownerState {
 	}
 	err := jsonrpc.ErrPeerCancelled
 	if !o.withdrawn() {
-		err = o.r.Reply(result)
+		if refusal, ok := result.(*jsonrpc.Error); ok {
+			err = o.r.ReplyError(refusal)
+		} else {
+			err = o.r.Reply(result)
+		}
 	}
 	withdrawn := errors.Is(err, jsonrpc.ErrPeerCancelled)
 	if withdrawn {

@@ -23,6 +23,8 @@ type Session struct {
 	params SessionParams
 	origin string // how it was opened, one of the origins
 
+	terminals terminals // that the agent had started
+
 	// What follows is guarded by the connection's stage.
 
 	proj    *event.Projector
@@ -72,6 +74,7 @@ func (s *Session) Current() (snapshot event.Snapshot, current bool) {
 func (s *Session) Close(ctx context.Context) error {
 	s.stopTurn(failf(event.ClassInternal, "session_closed", "the session was closed"))
 	f := s.tellClosed(ctx)
+	s.terminals.end()
 	s.awaitTurn()
 	s.finish(s.endReason(s.c.endWord()))
 	s.c.mu.Lock()

@@ -158,6 +158,7 @@ func (b *binder) bindPlace() {
 	}
 	b.plan.AddDirs = append(b.plan.AddDirs, b.over.AddDirs...)
 	b.bindFrom()
+	b.plan.Client = b.r.client
 }
 
 // inCwd makes a path absolute that is relative to the caller's folder.

@@ -44,7 +44,7 @@ var recipeObject = sync.OnceValue(func() *object {
 		{name: "assert", form: assertForm(), doc: "Of the short form: conditions."},
 		{name: "outputs", form: &form{entries: anExpr, keys: identifier}, doc: "Values for `result.outputs`, computed at the end."},
 		{name: "watch", later: true},
-		{name: "client", later: true},
+		{name: "client", form: &form{object: clientObject}, doc: "What the agent may have done on this side. Each call passes the permission rules and stays inside the session's folders."},
 		{name: "timeout", hint: "limits: {time: 20m}"},
 		{name: "env", hint: "env belongs to a run step, to agent or to an MCP server"},
 		{name: "foreach", later: true},
@@ -56,6 +56,11 @@ var fromObject = &object{name: "session", doc: "A session that the agent has. On
 	{name: "load", form: aText, doc: "Id of the session to go on with; its history comes first, as events with `replay: true`."},
 	{name: "fork", form: aText, doc: "Id of the session to make a copy of and go on with that, where the agent can."},
 	{name: "orNew", form: &form{scalar: boolean}, doc: "Begin a new session where there is no such session, with a warning. Default: `false`."},
+}}
+
+var clientObject = &object{name: "client", doc: "Services for the agent, all off by default.", keys: []key{
+	{name: "fs", form: aBool, doc: "`fs/read_text_file` and `fs/write_text_file`."},
+	{name: "terminal", form: aBool, doc: "`terminal/*`: commands, in process groups of their own, ended with the session. They get the environment without `secrets` and the keys of model providers."},
 }}
 
 var inputObject = &object{name: "input", doc: "One input. The keys are JSON Schema's, and the value is held against them.", keys: []key{

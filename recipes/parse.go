@@ -44,6 +44,8 @@ func (r *Recipe) read(p *parser, root *yaml.Node) {
 	r.settings = p.settings(root, s)
 	r.cwd = p.text(field(root, "cwd"), s, false)
 	r.from = p.from(field(root, "session"), s)
+	client := field(root, "client")
+	r.client = Client{FS: scalarOf(field(client, "fs")) == "true", Terminal: scalarOf(field(client, "terminal")) == "true"}
 	r.addDirs = p.texts(field(root, "addDirs"), s, false)
 	r.servers = p.servers(field(root, "mcpServers"), s)
 	r.mcpFiles = p.texts(field(root, "mcpFiles"), s, false)

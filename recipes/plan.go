@@ -16,6 +16,7 @@ type Plan struct {
 	Cwd         string   // absolute
 	AddDirs     []string // absolute
 	From        SessionFrom
+	Client      Client
 	MCPServers  []MCPServer
 	Models      []string // the first one that the agent offers; none: the agent's own
 	Limits      Limits   // of the run
@@ -40,6 +41,12 @@ type Plan struct {
 	values      values
 	askKinds    []string
 	warnings    []event.Warning
+}
+
+// Client are the services that the agent may use on this side.
+type Client struct {
+	FS       bool `json:"fs"`
+	Terminal bool `json:"terminal"`
 }
 
 // planStep is a step with its files read.

@@ -21,6 +21,7 @@ type Recipe struct {
 	cwd         *text
 	addDirs     []*text
 	from        fromDecl
+	client      Client
 	servers     []*serverDecl
 	mcpFiles    []*text
 	permissions *permissionsDecl

@@ -76,6 +76,23 @@ type QuestionComplete struct {
 	ElicitationID string `json:"elicitationId"`
 }
 
+// Client is a service that the agent used on this side; the decision about it is
+// the permission event of the same request before it.
+//
+// ACP: fs/*, terminal/*.
+type Client struct {
+	RequestID  string `json:"requestId"`
+	Method     string `json:"method"`
+	Path       string `json:"path,omitempty"`
+	Command    string `json:"command,omitempty"` // as a line of shell
+	TerminalID string `json:"terminalId,omitempty"`
+	Bytes      int    `json:"bytes,omitempty"`    // of the text that was read, written or shown
+	ExitCode   *int   `json:"exitCode,omitempty"` // of terminal/wait_for_exit
+	Signal     string `json:"signal,omitempty"`
+	Error      string `json:"error,omitempty"` // why it was not done
+	DurationMs int64  `json:"durationMs"`
+}
+
 // Retry says that something is tried again.
 type Retry struct {
 	Reason  string `json:"reason"`

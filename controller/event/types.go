@@ -79,6 +79,9 @@ func (Permission) Type() string { return "permission" }
 func (Question) Type() string { return "question" }
 
 // Type implements Body.
+func (Client) Type() string { return "client" }
+
+// Type implements Body.
 func (QuestionComplete) Type() string { return "question.complete" }
 
 // Type is retry.
@@ -125,7 +128,7 @@ func Bodies() []Body {
 		Update{},
 		Ext{},
 		Permission{},
-		Question{}, QuestionComplete{},
+		Question{}, QuestionComplete{}, Client{},
 		Retry{},
 		Assert{},
 		Limit{},

@@ -54,7 +54,8 @@ func (r *runner) controllerOptions() *controller.Options {
 		Emit: func(e event.Event) { e.Step = r.driver.step(); r.stream.Emit(e) }, Clock: r.app.env.Now, Deltas: r.opts.deltas,
 		Remember: r.plan.Remember(), AskKinds: r.plan.AskKinds(), AllowBypass: r.opts.allowBypass, AuthMethod: r.opts.auth,
 		Grace: grace(r.plan.Limits.Grace), Deadlines: r.app.env.Deadlines,
-		URLs: r.plan.URLs(), OpenURL: opener(r.plan.Opener()),
+		Client: controller.ClientServices{FS: r.plan.Client.FS, Terminal: r.plan.Client.Terminal, Environ: r.steps.environ},
+		URLs:   r.plan.URLs(), OpenURL: opener(r.plan.Opener()),
 	}
 }
 
