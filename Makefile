@@ -3,7 +3,7 @@ GO ?= go
 GOLANGCI = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME ?= 10s
 
-.PHONY: build test race lint fmt gen golden fuzz cover bench chaos check
+.PHONY: build test race lint fmt gen golden fuzz cover bench chaos realagents check
 
 # The binary as it is shipped: static, stripped.
 build:
@@ -40,6 +40,12 @@ CHAOS_RUNS ?= 10000
 CHAOS_PROCESSES ?= 300
 chaos:
 	CGO_ENABLED=1 CHAOS_RUNS=$(CHAOS_RUNS) CHAOS_PROCESSES=$(CHAOS_PROCESSES) $(GO) test -count=1 -timeout 60m -race -run 'Chaos' ./controller ./cmd/acpctl
+
+# Agents that other people wrote, installed from npm and run through recipes against a model server on this machine. Needs node
+# and npm, and says so where they are missing. AGENTS=all rewrites the table of docs/agents.
+AGENTS ?= all
+realagents:
+	ACPCTL_REALAGENTS=$(AGENTS) ACPCTL_REALAGENTS_UPDATE=$(if $(filter all,$(AGENTS)),1,) $(GO) test -count=1 -timeout 30m -v ./internal/realagents
 
 cover:
 	$(GO) test -coverprofile=coverage.out ./... && $(GO) tool cover -func=coverage.out | tail -1

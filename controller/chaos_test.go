@@ -90,12 +90,12 @@ func playChaos(t *testing.T, rng *rand.Rand, script *acptest.Scenario, opts *Opt
 	}}
 	c, err := Connect(t.Context(), agent, opts)
 	if err != nil {
-		<-served
+		<-served //nolint:errcheck // what the script ended with is no matter here
 		return 0
 	}
 	defer func() {
 		_ = c.Close(context.WithoutCancel(t.Context()))
-		<-served
+		<-served //nolint:errcheck // what the script ended with is no matter here
 	}()
 	s, err := c.NewSession(t.Context(), SessionParams{Cwd: "/work"})
 	if err != nil {

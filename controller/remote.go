@@ -48,7 +48,7 @@ func (r *Remote) Open(ctx context.Context) (Link, error) {
 	}
 	transport = transport.Clone()
 	transport.TLSClientConfig = &tls.Config{RootCAs: r.RootCAs, MinVersion: tls.VersionTLS12}
-	conn, resp, err := websocket.Dial(dialing, r.URL, &websocket.DialOptions{
+	conn, resp, err := websocket.Dial(dialing, r.URL, &websocket.DialOptions{ //nolint:bodyclose // Dial has read and closed it
 		HTTPClient: &http.Client{Transport: transport}, HTTPHeader: r.Header.Clone(), CompressionMode: websocket.CompressionDisabled,
 	})
 	if err != nil {
@@ -73,8 +73,7 @@ func redacted(address string) string {
 // dialFailure says why there is no connection. A refusal is a matter of the
 // credentials.
 func dialFailure(address string, resp *http.Response, err error) *event.Failure {
-	var whole *url.Error
-	if errors.As(err, &whole) {
+	if whole, ok := errors.AsType[*url.Error](err); ok {
 		err = whole.Err // the rest repeats the address, with its password
 	}
 	if resp == nil {

@@ -248,8 +248,7 @@ func fileError(path string, err error) error {
 		data, _ := json.Marshal(map[string]string{"uri": uri})
 		return &jsonrpc.Error{Code: codeResourceNotFound, Message: "Resource not found: " + path + " (ENOENT: no such file or directory)", Data: data}
 	}
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		err = at.Err // the path inside of the root says less than the agent's
 	}
 	return fmt.Errorf("%s: %w", path, err)

@@ -64,14 +64,14 @@ type consents struct {
 }
 
 type consent struct {
-	ctx    context.Context // ends when it is complete, or with the connection
+	ctx    context.Context //nolint:containedctx // of the opener, which runs beside everything; it ends when it is complete, or with the connection
 	cancel context.CancelFunc
 	url    string
 	// session and request are what the question event had.
 	session, request string
 }
 
-func (c *consents) add(id string, ctx context.Context, one consent) context.Context {
+func (c *consents) add(ctx context.Context, id string, one consent) context.Context {
 	one.ctx, one.cancel = context.WithCancel(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,7 +110,7 @@ func (c *consents) clear() {
 // consented opens the address of a question that was accepted, beside everything
 // else. The context of the opener ends when the agent says that it is complete.
 func (c *Conn) consented(ask *urlAsk, session, request string) {
-	ctx := c.consents.add(ask.id, context.Background(), consent{url: ask.address, session: session, request: request})
+	ctx := c.consents.add(context.Background(), ask.id, consent{url: ask.address, session: session, request: request})
 	c.open(ctx, ask.address)
 }
 

@@ -54,7 +54,7 @@ func (p *patience) end() {
 // resume and pause need the mutex.
 func (p *patience) resume() {
 	if p.writing && p.bounded {
-		p.timer, p.since = time.AfterFunc(p.left, p.expire), time.Now()
+		p.timer, p.since = time.AfterFunc(p.left, p.expire), time.Now() //nolint:forbidigo // the length of a wait, as the timer has it
 	}
 }
 

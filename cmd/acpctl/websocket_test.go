@@ -23,7 +23,7 @@ func (keptOpen) Close() error { return nil }
 // gets its address, the scenario, and optionally the bearer token that it asks
 // for and the file that gets its certificate, which makes it a wss server. It
 // serves until it is killed.
-func serveWebSocket(args []string) int {
+func serveWebSocket(args []string) int { //nolint:unparam // an exit code; it serves until it is killed
 	text, err := os.ReadFile(args[1])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -53,7 +53,7 @@ func serveWebSocket(args []string) int {
 		}
 		_ = t.Close()
 	}))
-	address := ""
+	var address string
 	if len(args) > 3 {
 		s.StartTLS()
 		cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})

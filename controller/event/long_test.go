@@ -31,8 +31,10 @@ func TestWriteJSONLongTexts(t *testing.T) {
 	}
 	for name, text := range texts {
 		for _, b := range []Body{
-			Message{Role: "agent", MessageID: `"text":"`, Text: text}, Thought{Text: text},
-			TurnEnd{StopReason: hole, Text: text}, StepEnd{Kind: "prompt", Status: "ok", Text: text},
+			Message{Role: "agent", MessageID: `"text":"`, Text: text},
+			Thought{Text: text},
+			TurnEnd{StopReason: hole, Text: text},
+			StepEnd{Kind: "prompt", Status: "ok", Text: text},
 			Result{Status: "ok", Reason: `"text":"\u0000"`, Text: text},
 		} {
 			e := Event{Seq: 3, Run: `"text":"\u0000"`, Step: hole, SessionID: "s", Body: b}

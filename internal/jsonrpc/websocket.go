@@ -49,7 +49,7 @@ type webSocket struct {
 	conn *websocket.Conn
 	max  int
 
-	ctx    context.Context // ends with Close
+	ctx    context.Context //nolint:containedctx // of the transport: it ends with Close
 	cancel context.CancelCauseFunc
 	// waiting: the reader waits for a message. Pongs are seen only then, so a ping
 	// that finds it elsewhere says nothing about the other side.

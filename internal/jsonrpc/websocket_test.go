@@ -29,11 +29,10 @@ func dialed(t *testing.T, opts *WebSocketOptions, serve func(ctx context.Context
 	}))
 	t.Cleanup(s.Close)
 	t.Cleanup(cancel)
-	conn, resp, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http"), nil)
+	conn, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http"), nil) //nolint:bodyclose // Dial has closed it
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = resp
 	w := NewWebSocket(conn, opts)
 	t.Cleanup(func() { _ = w.Close() })
 	return w

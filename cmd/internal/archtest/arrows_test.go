@@ -34,6 +34,8 @@ var arrows = map[string][]string{
 	"agentcore/mcp":             {"agentcore/tool"},
 	"examples/repostat":         {},
 	"internal/bench":            {},
+	"internal/fakemodel":        {},
+	"internal/realagents":       {},
 	"internal/bench/agent":      {"controller/acptest"},
 }
 
