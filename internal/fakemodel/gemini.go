@@ -18,6 +18,12 @@ func readGemini(body map[string]any) *Request {
 		}
 		r.add(said, result)
 	}
+	config, _ := body["generationConfig"].(map[string]any)
+	for _, key := range []string{"responseJsonSchema", "responseSchema"} {
+		if schema, ok := config[key].(map[string]any); ok {
+			r.Answer = schema
+		}
+	}
 	groups, _ := body["tools"].([]any)
 	for _, g := range groups {
 		group, _ := g.(map[string]any)

@@ -1,6 +1,7 @@
 package fakemodel
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -16,6 +17,7 @@ type Request struct {
 	Custom  map[string]bool // tools that take one text instead of arguments
 	// Namespace is that of a tool, where the agent groups them.
 	Namespace map[string]string
+	Answer    Schema // of the whole answer, where it has to be JSON
 }
 
 // Schema is the JSON Schema of a tool's arguments.
@@ -35,6 +37,10 @@ var marker = regexp.MustCompile(`\[do ([a-z]+) ?([^\]]*)\]`)
 // Plan is what the model says to a request.
 func (r *Request) Plan() []Step {
 	task, arg, results := r.task()
+	if r.Answer != nil {
+		raw, _ := json.Marshal(anyValue(map[string]any(r.Answer)))
+		return []Step{{Text: string(raw)}}
+	}
 	switch {
 	case task == "slow":
 		return []Step{{Text: strings.Repeat("word ", 300), Slow: true}}
@@ -173,7 +179,12 @@ func anyValue(property any) any {
 	case "array":
 		return []any{}
 	case "object":
-		return map[string]any{}
+		out := map[string]any{}
+		properties, _ := p["properties"].(map[string]any)
+		for name, property := range properties {
+			out[name] = anyValue(property)
+		}
+		return out
 	default:
 		return "x"
 	}

@@ -11,7 +11,7 @@ import (
 // is refused by name, so that nobody looks for a spelling mistake.
 var (
 	plannedCommands = map[string]bool{
-		"agents": true, "mcp": true, "report": true, "replay": true,
+		"mcp": true, "report": true, "replay": true,
 		"config": true, "doctor": true, "init": true,
 	}
 	plannedFlags = map[string]bool{
