@@ -120,7 +120,7 @@ func (c *Conn) peerFailure(method string, e *jsonrpc.Error) *event.Failure {
 // noSession finds the sentence by which agents say that a session is gone, under
 // whatever code.
 var noSession = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)session[^.]{0,80}(not found|not exist|unknown|expired)|(unknown|no such|invalid) session`)
+	return regexp.MustCompile(`(?i)session[^.]{0,80}(not found|not exist|unknown|expired)|(unknown|no such|invalid) session|no (previous )?sessions? (was |were )?found`)
 })
 
 // saysNoSession reads the message and the data of an error. Not every agent has

@@ -118,6 +118,7 @@ func TestF14_SessionIsGone(t *testing.T) {
 		{"own code", "Resource not found", `{"sessionId":"s-1"}`, -32002},
 		{"internal error", "Internal error", `{"details":"Session not found: s-1"}`, -32603},
 		{"invalid params", "unknown session", `null`, -32602},
+		{"none at all", "Internal error", `{"details":"No previous sessions found for this project."}`, -32603},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

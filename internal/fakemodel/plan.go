@@ -43,7 +43,7 @@ func (r *Request) Plan() []Step {
 	}
 	switch {
 	case task == "slow":
-		return []Step{{Text: strings.Repeat("word ", 300), Slow: true}}
+		return []Step{{Text: counting(300), Slow: true}}
 	case task == "tool" && results < 2 && r.deferred(arg):
 		return []Step{{Text: "I use a tool. "}, r.searched(arg, results)}
 	case len(r.Tools) == 0, task == "", task == "text", results > 0:
@@ -54,6 +54,16 @@ func (r *Request) Plan() []Step {
 		return []Step{{Text: fmt.Sprintf("no tool for %s among %s", task, strings.Join(slices.Sorted(maps.Keys(r.Tools)), ", "))}}
 	}
 	return []Step{{Text: "I use a tool. "}, call}
+}
+
+// counting is a text of n words without a repetition, which some agents take for
+// a model that has lost its way.
+func counting(n int) string {
+	var out strings.Builder
+	for i := range n {
+		fmt.Fprintf(&out, "number-%d ", i)
+	}
+	return out.String()
 }
 
 // task finds the last order and how many groups of results came since.

@@ -154,8 +154,11 @@ func resumed(t *testing.T, b *bench) string {
 	wantCode(t, o, 0)
 	id, _ := o.result["sessionId"].(string)
 	again := b.run(t, o.dir, "", fmt.Sprintf("session: {resume: %q}\nprompt: '[do text] second'", id))
-	if again.code == 10 {
+	switch again.code {
+	case 10:
 		return "not offered"
+	case 4:
+		return "offered, the session is gone (exit 4)"
 	}
 	wantCode(t, again, 0)
 	if text, _ := again.result["text"].(string); strings.Count(text, "All is done.") != 1 {
