@@ -31,6 +31,7 @@ func (t *turn) finish(end ending) {
 		s.show(event.Warning{Code: "cancel_not_confirmed", Message: ErrCancelNotConfirmed.Error()})
 	}
 	s.showAll(s.proj.EndTurn(t.cause() != nil || end.stopReason == "cancelled"))
+	t.audit()
 	t.fill(&end)
 	s.show(event.TurnEnd{
 		StopReason: end.stopReason, Text: t.result.Text, Usage: end.usage, Error: t.failure,

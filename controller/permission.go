@@ -24,6 +24,7 @@ type permissionAsk struct {
 	options []permissionOption
 	call    *policy.Call
 	state   event.ToolCall
+	facts   string // what was decided, see factsOf
 	id      string
 }
 
@@ -57,6 +58,7 @@ func (s *Session) request(a *permissionAsk, toolCall json.RawMessage) {
 	a.t = s.running()
 	a.state = merged.ToolCall
 	a.call = policyCall(&merged)
+	a.facts = factsOf(&merged)
 }
 
 // cancelUnknown answers cancelled to a request that belongs to no turn.
@@ -130,6 +132,9 @@ func (a *permissionAsk) record(out *policy.Outcome, decided bool, optionID strin
 		body.Layer, body.Message = string(out.Layer), cmp.Or(out.Message, out.Why)
 		body.Covered = out.Decision == policy.Allow || out.Decision == policy.Deny
 		body.Suggest, body.Hint = out.Suggest, out.Hint
+	}
+	if a.state.ToolCallID != "" {
+		a.t.asked[a.state.ToolCallID] = a.facts
 	}
 	if !a.t.finished {
 		a.t.s.show(body)

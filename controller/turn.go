@@ -35,6 +35,9 @@ type Turn struct {
 	Changes    []event.Change
 	Denials    []event.Denial
 	Uncovered  []event.UncoveredCall
+	// Unasked are the calls that ran without a permission and are not allowed by
+	// the rules.
+	Unasked []event.Unasked
 	// Question is the one that stopped the turn, else the last whose answer did
 	// not fit; nil without.
 	Question *event.Question
@@ -64,6 +67,8 @@ type turn struct {
 	failure  *event.Failure
 	finished bool
 	tools    int // tool.start events so far
+	// asked has the facts of the calls that permission was asked for, by id.
+	asked map[string]string
 
 	// What follows is guarded by the connection's mu.
 
@@ -109,7 +114,7 @@ func (s *Session) Prompt(ctx context.Context, p Prompt) (Turn, error) {
 func (s *Session) newTurn(p *Prompt) *turn {
 	t := &turn{
 		s: s, prompt: *p, began: s.c.opts.Clock(),
-		settled: make(chan struct{}), over: make(chan struct{}), done: make(chan struct{}),
+		asked: map[string]string{}, settled: make(chan struct{}), over: make(chan struct{}), done: make(chan struct{}),
 	}
 	o := &s.c.opts
 	if p.Decide == nil {

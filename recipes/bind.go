@@ -220,6 +220,9 @@ func (b *binder) bindLimits() {
 	if b.over.ToolCalls > 0 {
 		l.ToolCalls = b.over.ToolCalls
 	}
+	for _, layer := range b.over.Layers {
+		l.lower(layer)
+	}
 	b.plan.Limits = l
 }
 

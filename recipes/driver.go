@@ -56,6 +56,7 @@ type Turn struct {
 	Changes          []event.Change
 	Denials          []event.Denial
 	Uncovered        []event.UncoveredCall
+	Unasked          []event.Unasked
 	Question         *event.Question
 	Duration         time.Duration
 }

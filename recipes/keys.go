@@ -137,7 +137,7 @@ func permissionsObject() *object {
 		{name: "onDeny", form: reaction, doc: "When a rule denies a call, the same values. Default: `continue`."},
 		{name: "remember", form: &form{scalar: word, words: []string{"once", "session"}}, doc: "`session` lets an allow rule pick the agent's `allow_always`. Default: `once`. Not for a step."},
 		{name: "tests", form: &form{list: &form{object: test}}, doc: "Tests of the rules. Not for a step."},
-		{name: "onUnasked", later: true},
+		{name: "onUnasked", form: &form{scalar: word, words: []string{"fail", "warn"}}, doc: "A call that the agent ran without asking and that the rules deny or do not cover: `fail` (default: exit 5) or `warn` (only the event). Not for a step."},
 	}}
 }
 

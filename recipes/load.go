@@ -40,6 +40,7 @@ type Override struct {
 	MCPFiles     []string // absolute; added to the recipe's servers
 	Policies     []*Permissions
 	Rules        *policy.Spec // of flags; added to all others
+	Layers       []*Layer     // of the user and the project; they only tighten
 	Time, Idle   time.Duration
 	ToolCalls    int
 	Answers      []Answer // come before the recipe's

@@ -15,6 +15,7 @@ type permissionsDecl struct {
 	allow, ask, deny    []*ruleDecl
 	onUncovered, onDeny string
 	remember            *yaml.Node // nil: not written
+	onUnasked           string
 	tests               []testDecl
 }
 
@@ -40,7 +41,7 @@ func (p *parser) permissions(n *yaml.Node, s *scope, ofStep bool) *permissionsDe
 		return nil
 	}
 	if ofStep {
-		for _, key := range []string{"remember", "tests"} {
+		for _, key := range []string{"remember", "tests", "onUnasked"} {
 			if v := field(n, key); v != nil {
 				p.errorf(v, "%s is for the recipe's permissions, not for a step's", key)
 			}
@@ -53,7 +54,7 @@ func (p *parser) rules(n *yaml.Node, s *scope, layer policy.Layer) *permissionsD
 	d := &permissionsDecl{
 		fallback:    policy.Decision(scalarOf(field(n, "default"))),
 		onUncovered: scalarOf(field(n, "onUncovered")), onDeny: scalarOf(field(n, "onDeny")),
-		remember: field(n, "remember"),
+		remember: field(n, "remember"), onUnasked: scalarOf(field(n, "onUnasked")),
 	}
 	for _, list := range []struct {
 		key   string

@@ -26,6 +26,7 @@ type Permissions struct {
 	Spec        *policy.Spec
 	OnUncovered string // fail, continue, cancel; "" is not said
 	OnDeny      string // likewise
+	OnUnasked   string // fail, warn; "" is not said
 	Tests       []PolicyTest
 }
 
@@ -44,6 +45,9 @@ func ParsePolicy(src []byte, file string, layer policy.Layer) (*Permissions, err
 	var problems []Problem
 	p := newParser(src, file, &problems)
 	root := p.document(src, "a policy")
+	if inner := field(root, "permissions"); inner != nil && len(entries(root)) == 1 {
+		root = inner // as it stands in a recipe
+	}
 	if isRecipe(root) {
 		r, err := Parse(src, file)
 		if err != nil {
@@ -96,7 +100,7 @@ func (d *permissionsDecl) permissions(file string, v values) (*Permissions, erro
 	if placed := new(problemError); errors.As(err, &placed) {
 		return nil, &ParseError{Problems: []Problem{placed.Problem}}
 	}
-	out := &Permissions{Spec: spec, OnUncovered: d.onUncovered, OnDeny: d.onDeny}
+	out := &Permissions{Spec: spec, OnUncovered: d.onUncovered, OnDeny: d.onDeny, OnUnasked: d.onUnasked}
 	for _, t := range d.tests {
 		out.Tests = append(out.Tests, PolicyTest{Call: expr.JSON(t.call), Expect: t.expect, At: fmt.Sprintf("%s:%d", file, t.node.Line)})
 	}
@@ -155,16 +159,19 @@ func (b *binder) bindPermissions() {
 	own, err := b.r.permissions.spec(context.Background(), b.v)
 	b.fail(err)
 	specs := []*policy.Spec{own}
-	b.plan.onUncovered, b.plan.onDeny = reactFail, reactContinue
+	b.plan.onUncovered, b.plan.onDeny, b.plan.onUnasked = reactFail, reactContinue, reactFail
 	var tests []testDecl
 	if d := b.r.permissions; d != nil {
 		tests = d.tests
-		b.plan.react(d.onUncovered, d.onDeny)
+		b.plan.react(d.onUncovered, d.onDeny, d.onUnasked)
 		b.plan.remember = scalarOf(d.remember) == "session"
 	}
 	for _, p := range b.over.Policies {
 		specs = append(specs, p.Spec)
-		b.plan.react(p.OnUncovered, p.OnDeny)
+		b.plan.react(p.OnUncovered, p.OnDeny, p.OnUnasked)
+	}
+	for _, l := range b.over.Layers {
+		specs = append(specs, l.Rules)
 	}
 	b.plan.rules = policy.Merge(append(specs, b.over.Rules)...)
 	if b.plan.policy, err = policy.Compile(b.plan.rules); err != nil {
@@ -187,8 +194,9 @@ func (b *binder) bindPermissions() {
 	}
 }
 
-func (p *Plan) react(onUncovered, onDeny string) {
+func (p *Plan) react(onUncovered, onDeny, onUnasked string) {
 	p.onUncovered, p.onDeny = cmp.Or(onUncovered, p.onUncovered), cmp.Or(onDeny, p.onDeny)
+	p.onUnasked = cmp.Or(onUnasked, p.onUnasked)
 }
 
 // findAskKinds adds up the kinds that rules of the recipe and of its steps are

@@ -34,6 +34,7 @@ type Plan struct {
 	policyEnv   *policy.Env // the world of rules without its links
 	onUncovered string
 	onDeny      string
+	onUnasked   string
 	remember    bool
 	questions   *Questions
 	steps       []*planStep

@@ -167,6 +167,20 @@ func (r *run) refuse(p *prompting, t *Turn) {
 			Class: event.ClassPermission, Reason: "uncovered", Message: "no rule covers " + callName(c.Kind, c.Command, c.Paths),
 			Hints: uncoveredHints(t.Uncovered),
 		}
+	case r.plan.onUnasked == reactFail && len(t.Unasked) > 0:
+		u := t.Unasked[0]
+		f := &event.Failure{
+			Class: event.ClassPermission, Reason: "unasked",
+			Message: "the agent ran without asking, and no rule allows it: " + callName(u.Kind, u.Command, u.Paths),
+			Hints:   []string{"onUnasked: warn in permissions only tells it", "a mode that asks, see --mode and docs/agents"},
+		}
+		if u.Rule != "" {
+			f.Message = fmt.Sprintf("the agent ran without asking, against the rule %s (%s): %s", u.Rule, u.At, callName(u.Kind, u.Command, u.Paths))
+		}
+		for _, rule := range u.Suggest {
+			f.Hints = append(f.Hints, "allow: "+rule)
+		}
+		r.refused = f
 	case p.prompt.OnDeny == reactFail && len(t.Denials) > 0:
 		d := t.Denials[0]
 		r.refused = &event.Failure{

@@ -76,6 +76,21 @@ type QuestionComplete struct {
 	ElicitationID string `json:"elicitationId"`
 }
 
+// Unasked is a call that the agent ran without asking, or changed after it was
+// allowed, and that the rules do not allow.
+type Unasked struct {
+	ToolCallID string   `json:"toolCallId"`
+	Kind       string   `json:"kind,omitempty"`
+	Command    string   `json:"command,omitempty"`
+	Paths      []string `json:"paths,omitempty"`
+	Decision   string   `json:"decision"` // deny, ask or uncovered
+	Rule       string   `json:"rule,omitempty"`
+	At         string   `json:"at,omitempty"`
+	Message    string   `json:"message,omitempty"`
+	Suggest    []string `json:"suggest,omitempty"`
+	Hint       string   `json:"hint,omitempty"`
+}
+
 // Client is a service that the agent used on this side; the decision about it is
 // the permission event of the same request before it.
 //

@@ -79,6 +79,9 @@ func (Permission) Type() string { return "permission" }
 func (Question) Type() string { return "question" }
 
 // Type implements Body.
+func (Unasked) Type() string { return "unasked" }
+
+// Type implements Body.
 func (Client) Type() string { return "client" }
 
 // Type implements Body.
@@ -130,7 +133,7 @@ func Bodies() []Body {
 		Permission{},
 		Question{},
 		QuestionComplete{},
-		Client{},
+		Client{}, Unasked{},
 		Retry{},
 		Assert{},
 		Limit{},

@@ -195,3 +195,33 @@ func (o *outcome) exists(name string) bool {
 	_, err := os.Stat(filepath.Join(o.dir, name))
 	return err == nil
 }
+
+// probeReport is what the cases need of agents probe.
+type probeReport struct {
+	Options []struct {
+		Purpose, Current string
+		Choices          []string
+	}
+}
+
+// probe looks at the agent as a user would.
+func (b *bench) probe(t *testing.T) *probeReport {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), b.acpctl, append([]string{"agents", "probe", "--json", "--"}, b.argv...)...)
+	cmd.Dir = t.TempDir()
+	for k, v := range b.env {
+		cmd.Env = append(cmd.Env, k+"="+v)
+	}
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("agents probe: %v", err)
+	}
+	report := new(probeReport)
+	if err := json.Unmarshal(out, report); err != nil {
+		t.Fatalf("agents probe: %v: %s", err, out)
+	}
+	if left := marked(b.mark); left != "" {
+		t.Errorf("the probe left behind: %s", left)
+	}
+	return report
+}

@@ -39,7 +39,7 @@ func variableOf(flag string) string {
 
 // hasVariable says whether a flag can come from the environment.
 func hasVariable(flag string) bool {
-	return !slices.Contains([]string{"help", "version", "allow", "ask", "deny", "policy", "allow-bypass", "allow-secret-in-prompt"}, flag)
+	return !slices.Contains([]string{"help", "version", "allow", "ask", "deny", "policy", "allow-bypass", "allow-secret-in-prompt", "dangerously-allow-all", "allow-terminal-auth"}, flag)
 }
 
 // enum is a flag with a fixed set of values; the set shows in the help, the

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/acpctl/acpctl/controller/policy"
 	"github.com/acpctl/acpctl/recipes"
 )
 
@@ -16,11 +17,14 @@ func (a *app) overrides(o *runOptions) (*recipes.Override, error) {
 		AllowSecretInPrompt: o.allowSecretInput, From: o.from(),
 	}
 	for _, step := range []func(*runOptions, *recipes.Override) error{
-		a.overrideAgent, a.overrideConfig, a.overrideFolders, a.overrideFiles, a.overrideAnswers,
+		a.overrideAgent, a.overrideConfig, a.overrideFolders, a.overrideFiles, a.overrideAnswers, a.overrideLayers,
 	} {
 		if err := step(o, over); err != nil {
 			return nil, err
 		}
+	}
+	if o.allowAll {
+		over.Rules.Allow = append(over.Rules.Allow, policy.PlainRule("any", "--dangerously-allow-all", policy.LayerFlag))
 	}
 	return over, nil
 }

@@ -32,12 +32,12 @@ func newPolicy(a *app) *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError("unknown command \"policy "+args[0]+"\"", "policy has check, explain and test")
+				return usageError("unknown command \"policy "+args[0]+"\"", "policy has check, explain, suggest and test")
 			}
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(newPolicyCheck(a), newPolicyExplain(a), newPolicyTest(a))
+	cmd.AddCommand(newPolicyCheck(a), newPolicyExplain(a), newPolicyTest(a), newPolicySuggest(a))
 	return cmd
 }
 
@@ -166,7 +166,10 @@ func (a *app) compilePolicy(o *policyOptions) (*policy.Policy, error) {
 // readPolicy reads a policy file, or the permissions of a recipe.
 func (a *app) readPolicy(file string) (*recipes.Permissions, error) {
 	if !strings.ContainsAny(file, "/"+string(filepath.Separator)) && !strings.HasSuffix(file, ".yaml") && !strings.HasSuffix(file, ".yml") {
-		return nil, usageError("policy "+file+": no policy has this name", "a policy file is named with a / or .yaml, such as ./"+file)
+		if p := recipes.Preset(file); p != nil {
+			return p, nil
+		}
+		return nil, usageError("policy "+file+": no policy has this name", "the named ones are "+strings.Join(recipes.PresetNames(), ", "), "a policy file is named with a / or .yaml, such as ./"+file)
 	}
 	src, err := os.ReadFile(a.abs(file))
 	if err != nil {

@@ -41,6 +41,7 @@ type runOptions struct {
 	script           string // script of the offline model
 	allowSecretInput bool
 	allowBypass      bool
+	allowAll         bool
 }
 
 // The formats of -o.
@@ -75,12 +76,13 @@ func addPolicyFlags(cmd *cobra.Command, o *runOptions) {
 	f.StringArrayVar(&o.allow, "allow", nil, "permission rule to allow, such as 'edit(src/**)'")
 	f.StringArrayVar(&o.ask, "ask", nil, "permission rule to ask for on a terminal")
 	f.StringArrayVar(&o.deny, "deny", nil, "permission rule to deny")
-	f.StringArrayVar(&o.policyFiles, "policy", nil, "file with permission rules (a name with / or .yaml)")
+	f.StringArrayVar(&o.policyFiles, "policy", nil, "file with permission rules (a name with / or .yaml), or deny-all, read-only, approve-edits")
 	f.StringArrayVar(&o.answers, "answer", nil, "answer to questions that match a regular expression, as regex=answer")
 	f.DurationVar(&o.timeout, "timeout", 0, "limit of the whole run, such as 10m (default: none)")
 	f.DurationVar(&o.idle, "idle", 0, "limit of silence of a turn; 0 is the recipe's, else 15m")
 	f.IntVar(&o.maxToolCalls, "max-tool-calls", 0, "limit of tool calls of the run; 0 is none")
 	f.BoolVar(&o.allowBypass, "allow-bypass", false, "let a mode that never asks run together with ask and deny rules")
+	f.BoolVar(&o.allowAll, "dangerously-allow-all", false, "allow every call that no rule denies or asks for")
 	f.BoolVar(&o.allowSecretInput, "allow-secret-in-prompt", false, "let a secret value stand in a prompt")
 }
 

@@ -106,7 +106,7 @@ func (s *session) Prompt(ctx context.Context, p recipes.Prompt) (recipes.Turn, e
 	})
 	return recipes.Turn{
 		StopReason: t.StopReason, Text: t.Text, Usage: t.Usage, Cost: t.Cost, ToolCalls: t.ToolCalls,
-		Changes: t.Changes, Denials: t.Denials, Uncovered: t.Uncovered, Question: t.Question, Duration: t.Duration,
+		Changes: t.Changes, Denials: t.Denials, Uncovered: t.Uncovered, Unasked: t.Unasked, Question: t.Question, Duration: t.Duration,
 	}, err
 }
 
