@@ -62,10 +62,13 @@ func tellsOf(kind, status string, d policy.Decision) bool {
 	}
 }
 
-// factsOf tells whether a call is still the one that was decided: what it runs
-// and where. A call without either stays the same.
+// factsOf tells whether a call is still the one that was decided: the command that
+// it runs, else the paths that it touches. A call without either stays the same.
 func factsOf(tc *event.ToolCallState) string {
+	if tc.Command != "" {
+		return tc.Command
+	}
 	paths := slices.Clone(tc.Paths)
 	slices.Sort(paths)
-	return strings.TrimSpace(tc.Command + "\x00" + strings.Join(paths, "\x00"))
+	return strings.Join(paths, "\x00")
 }
