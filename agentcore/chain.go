@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
+	"time"
 )
 
 // update is the update member of one session/update.
@@ -69,6 +70,20 @@ func (c *chain) discard(ids []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.notify(attemptDiscardedMethod, map[string]any{"sessionId": c.session.id, "messageIds": ids})
+}
+
+// retrying tells a client that asked for it that a request to the model is made
+// again: attempt is the one that failed, counted from 1.
+func (c *chain) retrying(attempt int, delay time.Duration, reason, message string) {
+	if !c.session.conn.client.retries {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.notify(retryAttemptMethod, map[string]any{
+		"sessionId": c.session.id, "attempt": attempt, "maxAttempts": maxAttempts, "delayMs": delay.Milliseconds(),
+		"reason": reason, "message": message,
+	})
 }
 
 func (c *chain) notify(method string, params any) {

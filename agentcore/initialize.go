@@ -14,6 +14,7 @@ const protocolVersion = 1
 const (
 	requestInputMethod     = "_chrys/request_input"
 	attemptDiscardedMethod = "_chrys/attempt_discarded"
+	retryAttemptMethod     = "_chrys/retry_attempt"
 )
 
 // client is what the client said of itself.
@@ -22,6 +23,7 @@ type client struct {
 	requestInput bool // answers _chrys/request_input
 	preferInput  bool // wants the latter although it has the former
 	discards     bool // takes _chrys/attempt_discarded
+	retries      bool // takes _chrys/retry_attempt
 }
 
 // ACP: InitializeResponse.
@@ -88,7 +90,7 @@ func (c *Core) capabilities() capabilities {
 	}
 	if !c.opts.StandardOnly {
 		caps.Meta = map[string]any{"chrys": map[string]any{
-			"version": 1, "methods": []string{}, "notifications": []string{attemptDiscardedMethod},
+			"version": 1, "methods": []string{}, "notifications": []string{attemptDiscardedMethod, retryAttemptMethod},
 			"callbacks": []string{requestInputMethod}, "legacyNames": false,
 		}}
 	}
@@ -106,6 +108,7 @@ func readClient(raw json.RawMessage) client {
 		form:         present(object(root["elicitation"])["form"]),
 		requestInput: opted && slices.Contains(texts(chrys["callbacks"]), requestInputMethod),
 		preferInput:  opted && string(chrys["preferRequestInput"]) == "true",
+		retries:      opted && (slices.Contains(notes, retryAttemptMethod) || slices.Contains(notes, "*")),
 		discards:     opted && (slices.Contains(notes, attemptDiscardedMethod) || slices.Contains(notes, "*")),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/acpctl/acpctl/agentcore/model"
 	"github.com/acpctl/acpctl/internal/jsonrpc"
 )
 
@@ -15,7 +16,8 @@ type turn struct {
 	sel    selection // pinned: later changes are for later turns
 	number int       // from 1 within the session
 	user   record
-	base   int // length of the history before it
+	base   int         // length of the history before it
+	spent  model.Usage // tokens of all answers so far
 
 	ctx      context.Context //nolint:containedctx // ends when the turn is cancelled
 	cancel   context.CancelFunc

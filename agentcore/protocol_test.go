@@ -60,7 +60,7 @@ func TestAC09_InitializeResult(t *testing.T) {
 	t.Parallel()
 	st := setup{script: visionScript + "turns: []", raw: true}
 	st.Version = "1.2"
-	checkInitialize(t, &st, `,"_meta":{"chrys":{"version":1,"methods":[],"notifications":["_chrys/attempt_discarded"],`+
+	checkInitialize(t, &st, `,"_meta":{"chrys":{"version":1,"methods":[],"notifications":["_chrys/attempt_discarded","_chrys/retry_attempt"],`+
 		`"callbacks":["_chrys/request_input"],"legacyNames":false}}`)
 }
 
@@ -158,7 +158,7 @@ func TestAC12_ClientCapabilities(t *testing.T) {
 		`{"_meta":{"chrys":{"version":2,"notifications":["_chrys/attempt_discarded"]}}}`: {discards: true},
 		`{"_meta":{"chrys":{"version":1,"notifications":["_chrys/other"]}}}`:             {},
 		`{"_meta":{"chrys":{"version":1,"preferRequestInput":true,"callbacks":7}}}`:      {preferInput: true},
-		optedIn: {requestInput: true, discards: true},
+		optedIn: {requestInput: true, discards: true, retries: true},
 	} {
 		if got := readClient(json.RawMessage(caps)); got != want {
 			t.Errorf("readClient(%s) = %+v, want %+v", caps, got, want)

@@ -57,6 +57,7 @@ func (t *turn) ask(step int) (*answer, error) {
 		if !again || attempt == maxAttempts {
 			return nil, err
 		}
+		t.s.chain.retrying(attempt, pause, reasonOf(err), err.Error())
 		if err := sleep(t.ctx, pause); err != nil {
 			return nil, err
 		}
@@ -148,6 +149,14 @@ func retry(err error, wait time.Duration) (time.Duration, bool) {
 		return 0, false
 	}
 	return max(wait, e.RetryAfter), true
+}
+
+// reasonOf is the provider's reason of an error that is tried again.
+func reasonOf(err error) string {
+	if e, ok := errors.AsType[*model.Error](err); ok {
+		return e.Reason
+	}
+	return model.ReasonProvider
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

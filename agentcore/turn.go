@@ -46,9 +46,39 @@ func (t *turn) run() {
 	if err != nil {
 		t.s.conn.refuse(t.r, turnError(err))
 	} else {
-		t.s.conn.reply(t.r, map[string]string{"stopReason": stop})
+		t.s.conn.reply(t.r, t.result(stop))
 	}
 	t.release()
+}
+
+// result is the answer to the prompt, with the tokens that the provider told of.
+// They are not in the standard yet.
+func (t *turn) result(stop string) map[string]any {
+	out := map[string]any{"stopReason": stop}
+	u := &t.spent
+	if u.InputTokens+u.OutputTokens == 0 || t.s.conn.core.opts.StandardOnly {
+		return out
+	}
+	usage := map[string]int{"inputTokens": u.InputTokens, "outputTokens": u.OutputTokens, "totalTokens": u.InputTokens + u.OutputTokens}
+	if u.ThoughtTokens > 0 {
+		usage["thoughtTokens"] = u.ThoughtTokens
+	}
+	if u.CachedReadTokens > 0 {
+		usage["cachedReadTokens"] = u.CachedReadTokens
+	}
+	out["usage"] = usage
+	return out
+}
+
+// spend adds up what an answer cost.
+func (t *turn) spend(u *model.Usage) {
+	if u == nil {
+		return
+	}
+	t.spent.InputTokens += u.InputTokens
+	t.spent.OutputTokens += u.OutputTokens
+	t.spent.ThoughtTokens += u.ThoughtTokens
+	t.spent.CachedReadTokens += u.CachedReadTokens
 }
 
 // play asks the model until it wants nothing more. It returns early when the turn is
@@ -105,6 +135,7 @@ func (t *turn) take(a *answer) error {
 	if a.end == model.EndMaxTokens || a.end == model.EndRefusal {
 		a.calls = nil
 	}
+	t.spend(a.usage)
 	usage := usageUpdates(a.usage, &t.sel.entry)
 	if a.empty() {
 		t.s.chain.send(usage...)

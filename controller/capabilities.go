@@ -74,6 +74,7 @@ const (
 	requestInputMethod     = "_chrys/request_input"
 	requestInputBare       = "chrys/request_input"
 	attemptDiscardedMethod = "_chrys/attempt_discarded"
+	retryAttemptMethod     = "_chrys/retry_attempt"
 )
 
 // clientCapabilities is the one authority on what this client offers: each item
@@ -91,7 +92,7 @@ func clientCapabilities(o *Options) map[string]any {
 		"_meta": map[string]any{"chrys": map[string]any{
 			"version":       1,
 			"callbacks":     []string{requestInputMethod},
-			"notifications": []string{attemptDiscardedMethod},
+			"notifications": []string{attemptDiscardedMethod, retryAttemptMethod},
 		}},
 	}
 }

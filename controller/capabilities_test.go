@@ -12,7 +12,7 @@ import (
 
 const goldenInitialize = `{"clientCapabilities":{` +
 
-	`"_meta":{"chrys":{"callbacks":["_chrys/request_input"],"notifications":["_chrys/attempt_discarded"],"version":1}},` +
+	`"_meta":{"chrys":{"callbacks":["_chrys/request_input"],"notifications":["_chrys/attempt_discarded","_chrys/retry_attempt"],"version":1}},` +
 	`"elicitation":{"form":{}},"fs":{"readTextFile":false,"writeTextFile":false},` +
 	`"session":{"configOptions":{"boolean":{}}},"terminal":false},` +
 	`"clientInfo":{"name":"acpctl","version":"1"},"protocolVersion":1}`

@@ -110,6 +110,9 @@ func (c *Conn) peerFailure(method string, e *jsonrpc.Error) *event.Failure {
 	case strings.HasPrefix(f.Reason, "mcp_"):
 		f.Class = event.ClassMCP
 		f.Hints = []string{"the agent could not mount an MCP server; try its command by hand"}
+	case f.Reason == "provider_auth":
+		f.Class = event.ClassAuth
+		f.Hints = []string{"check the key of the provider: docs/models.md names the variables"}
 	case f.Reason == "no_model":
 		f.Class = event.ClassUsage
 		f.Hints = []string{"choose a model with --model or model: in the recipe"}

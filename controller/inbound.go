@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/acpctl/acpctl/controller/event"
@@ -21,6 +22,8 @@ func (in inbound) HandleNotification(_ context.Context, n *jsonrpc.Notification)
 		in.c.update(n.Params)
 	case "elicitation/complete":
 		in.c.completed(n)
+	case retryAttemptMethod:
+		in.c.retried(n)
 	case attemptDiscardedMethod:
 		in.c.discard(n.Params)
 		in.c.extension(n)
@@ -48,6 +51,25 @@ func (in inbound) HandleRequest(_ context.Context, r *jsonrpc.Request) {
 		}
 		refuse(r, jsonrpc.CodeMethodNotFound, fmt.Sprintf("method %q is not supported", r.Method))
 	}
+}
+
+// retried shows that the agent asks its model again.
+func (c *Conn) retried(n *jsonrpc.Notification) {
+	var p struct {
+		SessionID string `json:"sessionId"`
+		Attempt   int    `json:"attempt"`
+		DelayMs   int64  `json:"delayMs"`
+		Reason    string `json:"reason"`
+		Message   string `json:"message"`
+	}
+	s, _ := c.lookup(jsonString(members(n.Params)["sessionId"]))
+	if s == nil || json.Unmarshal(n.Params, &p) != nil {
+		c.extension(n)
+		return
+	}
+	s.received(func() {
+		s.show(event.Retry{Reason: p.Reason, Attempt: p.Attempt + 1, DelayMs: p.DelayMs, Message: p.Message})
+	})
 }
 
 // stale drops what was read on a connection that is closed: it must not change

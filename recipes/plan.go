@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"context"
 	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -95,6 +96,20 @@ func (p *Plan) SelectsModel() bool {
 	return len(p.Models) > 0 || !slices.ContainsFunc(p.steps, func(s *planStep) bool {
 		return s.kind == kindPrompt && len(s.settings.models) == 0
 	})
+}
+
+// ModelNames are the models that the recipe, a flag or a step names, as far as
+// they are known before the start.
+func (p *Plan) ModelNames() []string {
+	names := slices.Clone(p.Models)
+	for _, s := range p.steps {
+		for _, t := range s.settings.models {
+			if name, err := t.string(context.Background(), p.values); err == nil {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // RunStart is the first event of a run. Stdin is none, pipe, file or ignored.

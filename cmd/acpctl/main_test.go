@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"acpctl":        func() { os.Exit(cli.Main(testEnv())) },
 		"ws-agent":      func() { os.Exit(serveWebSocket(os.Args[1:])) },
+		"fake-model":    func() { os.Exit(serveModel(os.Args[1:])) },
 		"acptest-agent": func() { os.Exit(acptest.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})
 }

@@ -113,6 +113,7 @@ type Retry struct {
 	Reason  string `json:"reason"`
 	Attempt int    `json:"attempt"` // the attempt that begins, from 2
 	DelayMs int64  `json:"delayMs"`
+	Message string `json:"message,omitempty"` // what failed
 }
 
 // Assert is one checked assertion.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acpctl/acpctl/agentcore/model"
 	"github.com/acpctl/acpctl/controller"
 	"github.com/acpctl/acpctl/controller/event"
 	"github.com/acpctl/acpctl/output"
@@ -57,7 +58,7 @@ func (a *app) listModels(ctx context.Context, o *modelsOptions) error {
 	if err := a.overrideAgent(&runOptions{agent: o.agent, script: o.script}, over); err != nil {
 		return err
 	}
-	agent, err := a.openAgent(agentSpec{AgentSpec: *over.Agent, dir: cwd, anyModel: true})
+	agent, err := a.openAgent(agentSpec{AgentSpec: *over.Agent, dir: cwd, anyModel: true, listed: a.listedFor(ctx, over.Agent)})
 	if err != nil {
 		return err
 	}
@@ -71,6 +72,15 @@ func (a *app) listModels(ctx context.Context, o *modelsOptions) error {
 		return enc.Encode(offered)
 	}
 	return printOffered(a.env.Stdout, offered)
+}
+
+// listedFor are the models of the providers that are set up, for the bundled
+// agent.
+func (a *app) listedFor(ctx context.Context, agent *recipes.AgentSpec) []model.Entry {
+	if !agent.Core {
+		return nil
+	}
+	return a.listedModels(ctx)
 }
 
 // probe opens one session to see what is offered, and closes everything again.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acpctl/acpctl/agentcore/model"
 	"github.com/acpctl/acpctl/controller"
 	"github.com/acpctl/acpctl/internal/jsonrpc"
 	"github.com/acpctl/acpctl/recipes"
@@ -20,7 +21,9 @@ const coreName = "core"
 // agentSpec says which agent is meant, before it is opened.
 type agentSpec struct {
 	recipes.AgentSpec
-	dir      string    // working directory of the process: the session's
+	dir      string   // working directory of the process: the session's
+	models   []string // that the run names
+	listed   []model.Entry
 	anyModel bool      // a model is selected before any prompt, or there is no prompt
 	secrets  []string  // names of variables that the agent does not inherit
 	stderr   io.Writer // gets a copy of the agent's stderr; nil for none
@@ -30,7 +33,7 @@ type agentSpec struct {
 func specOf(plan *recipes.Plan, stderr io.Writer) agentSpec {
 	return agentSpec{
 		AgentSpec: plan.Agent, dir: plan.Cwd, secrets: plan.SecretNames, stderr: stderr,
-		anyModel: plan.SelectsModel() || !plan.NeedsAgent(),
+		anyModel: plan.SelectsModel() || !plan.NeedsAgent(), models: plan.ModelNames(),
 	}
 }
 
@@ -88,18 +91,19 @@ func (a *app) openCommand(s agentSpec) controller.Agent {
 // openCore serves the bundled agent in this process. Without a model nothing is
 // started: an answer of offline/echo by accident would be a lie.
 func (a *app) openCore(s agentSpec) (controller.Agent, error) {
-	var model string
+	var chosen string
 	switch {
 	case s.Script != "":
-		model = "offline/scripted"
+		chosen = "offline/scripted"
 	case s.anyModel:
-		model = "offline/echo" // replaced by what the run selects, before any prompt
+		chosen = "offline/echo" // replaced by what the run selects, before any prompt
 	default:
 		return nil, usageError("no model: the bundled agent has no default",
 			"choose one with --model or model: in the recipe; acpctl models lists them",
+			"openai/NAME with OPENAI_API_KEY or OPENAI_BASE_URL, anthropic/NAME with ANTHROPIC_API_KEY: see docs/models.md",
 			"offline/echo and offline/scripted need no key")
 	}
-	core, err := a.newCore(coreOptions{model: model, script: s.Script, stream: true, secrets: s.secrets})
+	core, err := a.newCore(coreOptions{model: chosen, script: s.Script, models: s.models, listed: s.listed, stream: true, secrets: s.secrets})
 	if err != nil {
 		return nil, err
 	}

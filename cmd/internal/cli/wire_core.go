@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/acpctl/acpctl/agentcore"
@@ -15,8 +16,10 @@ import (
 
 // coreOptions say how the bundled agent core is set up.
 type coreOptions struct {
-	model          string // default model; empty: none
-	script         string // file of the scripted model; empty: none
+	model          string   // default model; empty: none
+	script         string   // file of the scripted model; empty: none
+	models         []string // further models that are named
+	listed         []model.Entry
 	stream         bool
 	standardOnly   bool
 	askUserTimeout time.Duration
@@ -31,6 +34,15 @@ func (a *app) newCore(o coreOptions) (*agentcore.Core, error) {
 	if err != nil {
 		return nil, err
 	}
+	wanted := o.models
+	if o.model != "" {
+		wanted = append(slices.Clone(wanted), o.model)
+	}
+	more, err := a.providerModels(wanted)
+	if err != nil {
+		return nil, err
+	}
+	entries = append(append(entries, more...), o.listed...)
 	return agentcore.New(&agentcore.Options{
 		Version: version(), Models: &model.Catalog{Entries: entries}, DefaultModel: o.model,
 		Clock: a.env.Now, NewID: a.env.NewID, Environ: withoutNames(a.env.Environ, o.secrets),
