@@ -38,8 +38,9 @@ fuzz:
 # Turns with agents that do random wrong things, in fake time and as processes; CHAOS_SEED chooses which.
 CHAOS_RUNS ?= 10000
 CHAOS_PROCESSES ?= 300
+KILLS ?= 200
 chaos:
-	CGO_ENABLED=1 CHAOS_RUNS=$(CHAOS_RUNS) CHAOS_PROCESSES=$(CHAOS_PROCESSES) $(GO) test -count=1 -timeout 60m -race -run 'Chaos' ./controller ./cmd/acpctl
+	CGO_ENABLED=1 CHAOS_RUNS=$(CHAOS_RUNS) CHAOS_PROCESSES=$(CHAOS_PROCESSES) KILLS=$(KILLS) $(GO) test -count=1 -timeout 60m -race -run 'Chaos|KilledAnywhere' ./controller ./cmd/acpctl
 
 # Agents that other people wrote, installed from npm and run through recipes against a model server on this machine. Needs node
 # and npm, and says so where they are missing. AGENTS=all rewrites the table of docs/agents.

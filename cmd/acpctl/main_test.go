@@ -21,6 +21,9 @@ const runAsAcpctl = "ACPCTL_TEST_RUN"
 // TestMain makes the test binary both acpctl and the scripted agent, so scripts
 // run real processes with real exit codes, streams and signals.
 func TestMain(m *testing.M) {
+	if _, told := os.LookupEnv("ACPCTL_EPHEMERAL"); !told { // no test leaves sessions with the user
+		_ = os.Setenv("ACPCTL_EPHEMERAL", "true")
+	}
 	switch os.Getenv(runAsAcpctl) {
 	case "":
 	case "agent":
@@ -42,7 +45,9 @@ func testEnv() *cli.Env {
 	env := cli.OSEnv()
 	env.Now = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 	var n atomic.Int64
-	env.NewID = func(prefix string) string { return prefix + strconv.FormatInt(n.Add(1), 10) }
+	if os.Getenv("ACPCTL_TEST_IDS") != "random" { // as processes that share a store need them
+		env.NewID = func(prefix string) string { return prefix + strconv.FormatInt(n.Add(1), 10) }
+	}
 	// Short waits, so that agents which never answer end a test soon.
 	env.Deadlines = controller.Deadlines{Initialize: 2 * time.Second, NewSession: 10 * time.Second, Call: 10 * time.Second}
 	env.Ladder = &controller.Ladder{Close: 500 * time.Millisecond, Term: 500 * time.Millisecond}
@@ -58,6 +63,7 @@ func TestScripts(t *testing.T) {
 		Cmds:                commands(),
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir+"/home")
+			e.Setenv("ACPCTL_EPHEMERAL", "true") // ids are counted in each process, from the same start
 			return os.MkdirAll(e.WorkDir+"/home", 0o700)
 		},
 	})

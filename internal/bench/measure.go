@@ -7,7 +7,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +38,7 @@ func (c command) String() string { return strings.Join(c.argv, " ") }
 func (c command) once(ctx context.Context) (sample, error) {
 	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
 	cmd.Stdin = strings.NewReader(c.stdin)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+stateHome()) // no session is left with the user
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
@@ -113,3 +116,6 @@ func medians(list []sample) sample {
 		rss:  middle(func(s sample) int64 { return s.rss }),
 	}
 }
+
+// stateHome is where measured runs keep their sessions.
+func stateHome() string { return filepath.Join(os.TempDir(), "acpctl-bench-state") }

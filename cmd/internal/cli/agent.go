@@ -7,12 +7,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acpctl/acpctl/agentcore/store"
 	"github.com/acpctl/acpctl/controller/event"
 	"github.com/acpctl/acpctl/internal/jsonrpc"
 )
 
 // agentOptions are the flags of acpctl agent.
 type agentOptions struct {
+	store          string
+	ephemeral      bool
 	model          string
 	script         string
 	standardOnly   bool
@@ -42,6 +45,8 @@ func newAgent(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.model, "model", "", "default model of new sessions, as provider/model")
+	f.StringVar(&o.store, "store", "", "folder of the sessions (default: acpctl/sessions in the user's state folder)")
+	f.BoolVar(&o.ephemeral, "ephemeral", false, "keep no session")
 	f.StringVar(&o.script, "script", "", "YAML script of the model offline/scripted")
 	f.BoolVar(&o.standardOnly, "standard-only", false, "no extension and no _meta: ACP's own words alone")
 	f.IntVar(&o.askUserTimeout, "ask-user-timeout", 0, "seconds after which an unanswered question ends; 0 is never")
@@ -49,7 +54,12 @@ func newAgent(a *app) *cobra.Command {
 }
 
 func (a *app) serveAgent(ctx context.Context, o *agentOptions) error {
+	var sessions store.Store
+	if !o.ephemeral {
+		sessions = a.sessionStore(o.store)
+	}
 	core, err := a.newCore(coreOptions{
+		store: sessions,
 		model: o.model, script: o.script, standardOnly: o.standardOnly,
 		askUserTimeout: time.Duration(o.askUserTimeout) * time.Second,
 		logf:           func(format string, args ...any) { fmt.Fprintf(a.env.Stderr, "acpctl: "+format+"\n", args...) },

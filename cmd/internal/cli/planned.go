@@ -16,7 +16,7 @@ var (
 	}
 	plannedFlags = map[string]bool{
 		"items": true, "jobs": true, "shard": true, "run-dir": true, "resume-run": true, "only": true,
-		"from": true, "report": true, "record": true, "replay": true, "ephemeral": true, "max-cost": true, "attach": true, "store": true,
+		"from": true, "report": true, "record": true, "replay": true, "max-cost": true, "attach": true,
 	}
 )
 

@@ -16,6 +16,8 @@ type runOptions struct {
 	resume, fork string   // session id, or last
 	goOn         bool     // the newest session of this folder
 	auth         string   // authentication method
+	store        string   // folder of the bundled agent\'s sessions
+	ephemeral    bool     // keep no session
 	cwd          string
 	addDirs      []string
 	mcpFiles     []string
@@ -66,6 +68,8 @@ func addRunFlags(cmd *cobra.Command, o *runOptions) {
 	f.BoolVarP(&o.goOn, "continue", "c", false, "go on with the agent's newest session of this folder")
 	f.StringVar(&o.resume, "resume", "", "go on with the session of this id; last is --continue")
 	f.StringVar(&o.fork, "fork", "", "go on with a copy of the session of this id")
+	f.StringVar(&o.store, "store", "", "folder of the bundled agent's sessions (default: acpctl/sessions in the user's state folder)")
+	f.BoolVar(&o.ephemeral, "ephemeral", false, "keep no session of the bundled agent")
 	f.StringVar(&o.auth, "auth", "", "authentication method to use once when the agent asks for a login")
 	addPolicyFlags(cmd, o)
 	addOutputFlags(cmd, o)
@@ -106,6 +110,9 @@ func (o *runOptions) checkFlags() error {
 	}
 	if o.goOn && o.resume != "" || (o.goOn || o.resume != "") && o.fork != "" {
 		return usageError("--continue, --resume and --fork exclude each other")
+	}
+	if o.ephemeral && o.store != "" {
+		return usageError("--ephemeral and --store exclude each other")
 	}
 	if o.raw && o.jq == "" {
 		return usageError("-r needs --jq", "add --jq EXPR")

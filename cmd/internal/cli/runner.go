@@ -38,7 +38,7 @@ func (a *app) newRunner(plan *recipes.Plan, o *runOptions, stdin string) (*runne
 	if o.verbose {
 		agentStderr = out.redactor.Writer(out.stderr)
 	}
-	agent, err := a.openAgent(specOf(plan, agentStderr))
+	agent, err := a.openAgent(a.specOf(plan, o, agentStderr))
 	if err != nil {
 		return nil, errors.Join(err, out.discard())
 	}

@@ -18,6 +18,7 @@ import (
 // sessionsOptions are the flags of the commands of sessions.
 type sessionsOptions struct {
 	agent, auth, cwd string
+	store            string
 	all, asJSON      bool
 	limit            int
 }
@@ -38,6 +39,7 @@ func newSessions(a *app) *cobra.Command {
 	f := cmd.PersistentFlags()
 	f.StringVar(&o.agent, "agent", "core", "agent: core, or a command line of an ACP agent")
 	f.StringVar(&o.auth, "auth", "", "authentication method to use once when the agent asks for a login")
+	f.StringVar(&o.store, "store", "", "folder of the bundled agent's sessions")
 	f.StringVar(&o.cwd, "cwd", "", "folder of the sessions (default: the current one)")
 	list := &cobra.Command{
 		Use: "list [-- COMMAND ARGS...]", Short: "List the sessions of a folder, or all of them",
@@ -100,7 +102,7 @@ func (a *app) onSessions(o *sessionsOptions, least int, do func(ctx context.Cont
 		if err != nil {
 			return err
 		}
-		return a.connected(cmd.Context(), o.agent, o.auth, cwd, argv, func(ctx context.Context, conn *controller.Conn) error {
+		return a.connected(cmd.Context(), o, cwd, argv, func(ctx context.Context, conn *controller.Conn) error {
 			if o.all {
 				cwd = ""
 			}
@@ -110,7 +112,7 @@ func (a *app) onSessions(o *sessionsOptions, least int, do func(ctx context.Cont
 }
 
 // connected opens an agent that is no run's, and ends it again.
-func (a *app) connected(ctx context.Context, agentFlag, auth, cwd string, argv []string, do func(context.Context, *controller.Conn) error) error {
+func (a *app) connected(ctx context.Context, o *sessionsOptions, cwd string, argv []string, do func(context.Context, *controller.Conn) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := a.watchSignals(cancel, func(f *event.Failure) { a.env.Exit(f.ExitCode()) })
@@ -118,18 +120,18 @@ func (a *app) connected(ctx context.Context, agentFlag, auth, cwd string, argv [
 	spec := &recipes.AgentSpec{Argv: argv}
 	if len(argv) == 0 {
 		over := &recipes.Override{Agent: &recipes.AgentSpec{Core: true}}
-		if err := a.overrideAgent(&runOptions{agent: agentFlag}, over); err != nil {
+		if err := a.overrideAgent(&runOptions{agent: o.agent}, over); err != nil {
 			return err
 		}
 		spec = over.Agent
 	}
-	agent, err := a.openAgent(agentSpec{AgentSpec: *spec, dir: cwd, anyModel: true})
+	agent, err := a.openAgent(agentSpec{AgentSpec: *spec, dir: cwd, anyModel: true, store: a.sessionStore(o.store)})
 	if err != nil {
 		return err
 	}
 	conn, err := controller.Connect(ctx, agent, &controller.Options{
 		ClientName: "acpctl", ClientVersion: version(), Emit: func(event.Event) {}, Clock: a.env.Now,
-		Grace: grace(0), Deadlines: a.env.Deadlines, AuthMethod: auth,
+		Grace: grace(0), Deadlines: a.env.Deadlines, AuthMethod: o.auth,
 	})
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/acpctl/acpctl/agentcore/model"
+	"github.com/acpctl/acpctl/agentcore/store"
 	"github.com/acpctl/acpctl/controller"
 	"github.com/acpctl/acpctl/internal/jsonrpc"
 	"github.com/acpctl/acpctl/recipes"
@@ -23,6 +24,7 @@ type agentSpec struct {
 	recipes.AgentSpec
 	dir      string   // working directory of the process: the session's
 	models   []string // that the run names
+	store    store.Store
 	listed   []model.Entry
 	anyModel bool      // a model is selected before any prompt, or there is no prompt
 	secrets  []string  // names of variables that the agent does not inherit
@@ -30,11 +32,15 @@ type agentSpec struct {
 }
 
 // specOf is the agent of a plan.
-func specOf(plan *recipes.Plan, stderr io.Writer) agentSpec {
-	return agentSpec{
+func (a *app) specOf(plan *recipes.Plan, o *runOptions, stderr io.Writer) agentSpec {
+	s := agentSpec{
 		AgentSpec: plan.Agent, dir: plan.Cwd, secrets: plan.SecretNames, stderr: stderr,
 		anyModel: plan.SelectsModel() || !plan.NeedsAgent(), models: plan.ModelNames(),
 	}
+	if !o.ephemeral {
+		s.store = a.sessionStore(o.store)
+	}
+	return s
 }
 
 // openAgent turns a spec into an agent that can be connected. Nothing is started
@@ -103,7 +109,7 @@ func (a *app) openCore(s agentSpec) (controller.Agent, error) {
 			"openai/NAME with OPENAI_API_KEY or OPENAI_BASE_URL, anthropic/NAME with ANTHROPIC_API_KEY: see docs/models.md",
 			"offline/echo and offline/scripted need no key")
 	}
-	core, err := a.newCore(coreOptions{model: chosen, script: s.Script, models: s.models, listed: s.listed, stream: true, secrets: s.secrets})
+	core, err := a.newCore(coreOptions{model: chosen, script: s.Script, models: s.models, listed: s.listed, store: s.store, stream: true, secrets: s.secrets})
 	if err != nil {
 		return nil, err
 	}

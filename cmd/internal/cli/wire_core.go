@@ -11,6 +11,8 @@ import (
 	"github.com/acpctl/acpctl/agentcore"
 	"github.com/acpctl/acpctl/agentcore/model"
 	"github.com/acpctl/acpctl/agentcore/model/offline"
+	"github.com/acpctl/acpctl/agentcore/store"
+	"github.com/acpctl/acpctl/agentcore/store/disk"
 	"github.com/acpctl/acpctl/recipes/expr"
 )
 
@@ -20,6 +22,7 @@ type coreOptions struct {
 	script         string   // file of the scripted model; empty: none
 	models         []string // further models that are named
 	listed         []model.Entry
+	store          store.Store // nil: memory
 	stream         bool
 	standardOnly   bool
 	askUserTimeout time.Duration
@@ -44,10 +47,26 @@ func (a *app) newCore(o coreOptions) (*agentcore.Core, error) {
 	}
 	entries = append(append(entries, more...), o.listed...)
 	return agentcore.New(&agentcore.Options{
-		Version: version(), Models: &model.Catalog{Entries: entries}, DefaultModel: o.model,
+		Version: version(), Models: &model.Catalog{Entries: entries}, DefaultModel: o.model, Store: o.store,
 		Clock: a.env.Now, NewID: a.env.NewID, Environ: withoutNames(a.env.Environ, o.secrets),
 		Stream: o.stream, StandardOnly: o.standardOnly, AskUserTimeout: o.askUserTimeout, Logf: o.logf,
 	})
+}
+
+// sessionStore is where the bundled agent keeps its sessions: a folder that is
+// given, else the user's state folder. Nil is memory, where there is no place for
+// one.
+func (a *app) sessionStore(dir string) store.Store {
+	if dir != "" {
+		return disk.Open(a.abs(dir))
+	}
+	if state, ok := a.env.Getenv("XDG_STATE_HOME"); ok && filepath.IsAbs(state) {
+		return disk.Open(filepath.Join(state, "acpctl", "sessions"))
+	}
+	if home, ok := a.env.Getenv("HOME"); ok && filepath.IsAbs(home) {
+		return disk.Open(filepath.Join(home, ".local", "state", "acpctl", "sessions"))
+	}
+	return nil
 }
 
 // offlineModels are the keyless models; script may add to them.
