@@ -21,6 +21,9 @@ func isExecutable(_ string, info fs.FileInfo) bool { return info.Mode()&0o111 !=
 // children can be ended with it.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
+// adopt has nothing to do: the group is there from the start.
+func adopt(*exec.Cmd) {}
+
 // terminateGroup asks the whole group to end.
 func terminateGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGTERM) }
 

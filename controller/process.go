@@ -37,6 +37,7 @@ func startProcess(c *Command, program string) (*process, error) {
 		fds.closeAll()
 		return nil, err
 	}
+	adopt(cmd)
 	fds.closeChild()
 	stdout, stderr := newDrain(fds.stdout), newDrain(fds.stderr)
 	p := &process{

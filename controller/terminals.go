@@ -46,6 +46,7 @@ func (ts *terminals) start(cmd *exec.Cmd, limit *int) (*terminal, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, r.Close(), w.Close())
 	}
+	adopt(cmd)
 	_ = w.Close()
 	ts.count++
 	t := &terminal{id: terminalName(ts.count), cmd: cmd, output: &lastBytes{limit: limitOf(limit)}, exited: make(chan struct{})}
