@@ -120,3 +120,31 @@ func TestManySessionsAtOnce(t *testing.T) {
 		t.Errorf("%d sessions, want %d", n, sessions)
 	}
 }
+
+// BenchmarkSessions200 opens 200 sessions on one connection and runs a turn with a
+// permission in each, all at once.
+func BenchmarkSessions200(b *testing.B) {
+	for b.Loop() {
+		opts, _ := options()
+		opts.Decide = deciding(policy.Allow)
+		agent := &crowd{ready: make(chan struct{})}
+		c, err := Connect(b.Context(), &InProcess{Name: "crowd", Serve: agent.serve}, opts)
+		if err != nil {
+			b.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for range 200 {
+			wg.Go(func() {
+				s, err := c.NewSession(b.Context(), SessionParams{Cwd: "/work"})
+				if err == nil {
+					_, err = s.Prompt(b.Context(), say("go"))
+				}
+				if err != nil {
+					b.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		_ = c.Close(b.Context())
+	}
+}

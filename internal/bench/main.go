@@ -34,7 +34,7 @@ func run(ctx context.Context, runs int, names []string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	b := &bench{runs: runs, dir: dir, acpctl: filepath.Join(dir, "acpctl"), agent: filepath.Join(dir, "agent")}
+	b := &bench{runs: runs, dir: dir, acpctl: filepath.Join(dir, "acpctl"), agent: filepath.Join(dir, "agent"), copy: filepath.Join(dir, "linecopy")}
 	if err := b.build(ctx); err != nil {
 		return err
 	}
@@ -55,11 +55,12 @@ type bench struct {
 	runs          int
 	dir           string
 	acpctl, agent string
+	copy          string // a plain copy of lines
 }
 
 // build makes both programs as they are shipped: static and stripped.
 func (b *bench) build(ctx context.Context) error {
-	for out, pkg := range map[string]string{b.acpctl: "./cmd/acpctl", b.agent: "./internal/bench/agent"} {
+	for out, pkg := range map[string]string{b.acpctl: "./cmd/acpctl", b.agent: "./internal/bench/agent", b.copy: "./internal/bench/linecopy"} {
 		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, pkg)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if text, err := cmd.CombinedOutput(); err != nil {
@@ -72,6 +73,6 @@ func (b *bench) build(ctx context.Context) error {
 // row prints one figure. The command is shown with the names of the programs
 // alone, as somebody with both on PATH would type it.
 func (b *bench) row(work, measured, bound string, c command) {
-	text := strings.ReplaceAll(strings.ReplaceAll(c.String(), b.acpctl, "acpctl"), b.agent, "acptest-agent")
+	text := strings.NewReplacer(b.acpctl, "acpctl", b.agent, "acptest-agent", b.copy, "linecopy").Replace(c.String())
 	fmt.Printf("%-34s %-24s %-22s %s\n", work, measured, bound, text)
 }

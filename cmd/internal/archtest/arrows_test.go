@@ -41,6 +41,7 @@ var arrows = map[string][]string{
 	"internal/bench":            {},
 	"internal/fakemodel":        {},
 	"internal/realagents":       {},
+	"internal/bench/linecopy":   {},
 	"internal/bench/agent":      {"controller/acptest"},
 }
 
