@@ -84,7 +84,7 @@ func clientCapabilities(o *Options) map[string]any {
 	if o.URLs {
 		modes["url"] = map[string]any{}
 	}
-	return map[string]any{
+	caps := map[string]any{
 		"fs":          map[string]any{"readTextFile": o.Client.FS, "writeTextFile": o.Client.FS},
 		"terminal":    o.Client.Terminal,
 		"elicitation": modes,
@@ -95,4 +95,8 @@ func clientCapabilities(o *Options) map[string]any {
 			"notifications": []string{attemptDiscardedMethod, retryAttemptMethod},
 		}},
 	}
+	if o.TerminalAuth {
+		caps["auth"] = map[string]any{"terminal": true}
+	}
+	return caps
 }

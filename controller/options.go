@@ -63,6 +63,8 @@ type Options struct {
 	// Client are the services that the agent may use on this side. The zero value
 	// is none. Optional.
 	Client ClientServices
+	// TerminalAuth says that a person can log in in a terminal: agents are told.
+	TerminalAuth bool
 	// URLs says that addresses which the agent wants opened may be consented to:
 	// Answer then also gets questions of mode url.
 	URLs bool

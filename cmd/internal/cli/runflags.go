@@ -17,6 +17,7 @@ type runOptions struct {
 	goOn         bool     // the newest session of this folder
 	auth         string   // authentication method
 	store        string   // folder of the bundled agent\'s sessions
+	terminalAuth string   // method of a login in the terminal
 	ephemeral    bool     // keep no session
 	cwd          string
 	addDirs      []string
@@ -70,6 +71,7 @@ func addRunFlags(cmd *cobra.Command, o *runOptions) {
 	f.StringVar(&o.fork, "fork", "", "go on with a copy of the session of this id")
 	f.StringVar(&o.store, "store", "", "folder of the bundled agent's sessions (default: acpctl/sessions in the user's state folder)")
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "keep no session of the bundled agent")
+	f.StringVar(&o.terminalAuth, "allow-terminal-auth", "", "let the agent's own program log in by this method, in this terminal, when the agent asks for it")
 	f.StringVar(&o.auth, "auth", "", "authentication method to use once when the agent asks for a login")
 	addPolicyFlags(cmd, o)
 	addOutputFlags(cmd, o)

@@ -24,6 +24,7 @@ type runner struct {
 	out    *destination
 	stderr io.WriteCloser // with secrets masked
 	start  time.Time
+	login  *terminalLogin
 }
 
 // newRunner puts everything together that can fail before something starts.
@@ -44,7 +45,8 @@ func (a *app) newRunner(plan *recipes.Plan, o *runOptions, stdin string) (*runne
 	}
 	r.stream = &stream{now: a.env.Now, run: a.env.NewID("run_"), strict: o.strict, sink: out.sink, redact: out.redactor.Events}
 	r.steps = newSteps(a.env, plan.SecretNames)
-	r.driver = &driver{agent: agent, env: newPolicyEnv(a.env, plan.Cwd, plan.AddDirs, plan.ServerNames()), opts: r.controllerOptions()}
+	r.login = &terminalLogin{env: a.env, argv: plan.Agent.Argv, method: o.terminalAuth}
+	r.driver = &driver{agent: agent, login: r.login, env: newPolicyEnv(a.env, plan.Cwd, plan.AddDirs, plan.ServerNames()), opts: r.controllerOptions()}
 	return r, nil
 }
 
@@ -54,8 +56,9 @@ func (r *runner) controllerOptions() *controller.Options {
 		Emit: func(e event.Event) { e.Step = r.driver.step(); r.stream.Emit(e) }, Clock: r.app.env.Now, Deltas: r.opts.deltas,
 		Remember: r.plan.Remember(), AskKinds: r.plan.AskKinds(), AllowBypass: r.opts.allowBypass, AuthMethod: r.opts.auth,
 		Grace: grace(r.plan.Limits.Grace), Deadlines: r.app.env.Deadlines,
-		Client: controller.ClientServices{FS: r.plan.Client.FS, Terminal: r.plan.Client.Terminal, Environ: r.steps.environ},
-		URLs:   r.plan.URLs(), OpenURL: opener(r.plan.Opener()),
+		Client:       controller.ClientServices{FS: r.plan.Client.FS, Terminal: r.plan.Client.Terminal, Environ: r.steps.environ},
+		TerminalAuth: r.login.usable(),
+		URLs:         r.plan.URLs(), OpenURL: opener(r.plan.Opener()),
 	}
 }
 

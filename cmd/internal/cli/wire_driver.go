@@ -17,6 +17,9 @@ type driver struct {
 	agent controller.Agent
 	opts  *controller.Options
 	env   policyEnv
+	login *terminalLogin // nil: none
+	// loggedIn: a login in a terminal was tried.
+	loggedIn bool
 
 	mu sync.Mutex // guards conn
 	// conn is nil until the first session.
@@ -39,9 +42,13 @@ func (d *driver) Open(ctx context.Context, spec recipes.SessionSpec) (recipes.Se
 	if err != nil {
 		return nil, err
 	}
-	s, err := d.open(ctx, conn, spec.From, controller.SessionParams{
-		Cwd: spec.Cwd, AddDirs: spec.AddDirs, MCPServers: mcpServers(spec.MCPServers),
-	})
+	params := controller.SessionParams{Cwd: spec.Cwd, AddDirs: spec.AddDirs, MCPServers: mcpServers(spec.MCPServers)}
+	s, err := d.open(ctx, conn, spec.From, params)
+	if again, ok, failed := d.loginAndReconnect(ctx, event.AsFailure(err)); failed != nil {
+		return nil, failed
+	} else if ok {
+		s, err = d.open(ctx, again, spec.From, params)
+	}
 	if err != nil {
 		return nil, err
 	}
