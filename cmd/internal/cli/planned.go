@@ -11,12 +11,12 @@ import (
 // is refused by name, so that nobody looks for a spelling mistake.
 var (
 	plannedCommands = map[string]bool{
-		"mcp": true, "report": true, "replay": true,
+		"mcp": true, "report": true,
 		"config": true, "doctor": true, "init": true,
 	}
 	plannedFlags = map[string]bool{
 		"items": true, "jobs": true, "shard": true, "run-dir": true, "resume-run": true, "only": true,
-		"from": true, "report": true, "record": true, "replay": true, "max-cost": true, "attach": true,
+		"from": true, "report": true, "replay": true, "max-cost": true, "attach": true,
 	}
 )
 

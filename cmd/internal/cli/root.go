@@ -31,7 +31,7 @@ func newRoot(a *app) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newRun(a), newPrompt(a), newValidate(a), newPolicy(a), newAgent(a),
-		newModels(a), newSessions(a), newAgents(a), newSchema(a), newVersion(a))
+		newModels(a), newSessions(a), newAgents(a), newReplay(a), newSchema(a), newVersion(a))
 	root.AddCommand(topics()...)
 	return root
 }

@@ -35,6 +35,7 @@ type runOptions struct {
 	deltas  bool
 	jq      string
 	raw     bool
+	record  string // file for the frames
 	outFile string
 	quiet   bool
 	verbose bool
@@ -99,6 +100,7 @@ func addOutputFlags(cmd *cobra.Command, o *runOptions) {
 	f.StringVar(&o.jq, "jq", "", "jq expression over each event; implies -o ndjson")
 	f.BoolVarP(&o.raw, "raw", "r", false, "with --jq: print strings bare")
 	f.StringVarP(&o.outFile, "output-file", "O", "", "write there instead of stdout; replaced only by a run that succeeds")
+	f.StringVar(&o.record, "record", "", "file for every frame to and from the agent, for acpctl replay")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "more progress, and the agent's stderr, on stderr")
 	f.BoolVar(&o.strict, "strict", false, "a warning fails the run")

@@ -14,17 +14,18 @@ import (
 
 // runner is one execution of a plan: the stream, the driver, and the way out.
 type runner struct {
-	app    *app
-	plan   *recipes.Plan
-	opts   *runOptions
-	stdin  string
-	stream *stream
-	driver *driver
-	steps  *steps
-	out    *destination
-	stderr io.WriteCloser // with secrets masked
-	start  time.Time
-	login  *terminalLogin
+	app      *app
+	plan     *recipes.Plan
+	opts     *runOptions
+	stdin    string
+	stream   *stream
+	driver   *driver
+	steps    *steps
+	out      *destination
+	stderr   io.WriteCloser // with secrets masked
+	start    time.Time
+	login    *terminalLogin
+	recorder *recorder // nil: none
 }
 
 // newRunner puts everything together that can fail before something starts.
@@ -45,6 +46,9 @@ func (a *app) newRunner(plan *recipes.Plan, o *runOptions, stdin string) (*runne
 	}
 	r.stream = &stream{now: a.env.Now, run: a.env.NewID("run_"), strict: o.strict, sink: out.sink, redact: out.redactor.Events}
 	r.steps = newSteps(a.env, plan.SecretNames)
+	if r.recorder, err = a.newRecorder(o.record, out.redactor); err != nil {
+		return nil, errors.Join(err, out.discard())
+	}
 	r.login = &terminalLogin{env: a.env, argv: plan.Agent.Argv, method: o.terminalAuth}
 	r.driver = &driver{agent: agent, login: r.login, env: newPolicyEnv(a.env, plan.Cwd, plan.AddDirs, plan.ServerNames()), opts: r.controllerOptions()}
 	return r, nil
@@ -57,8 +61,8 @@ func (r *runner) controllerOptions() *controller.Options {
 		Remember: r.plan.Remember(), AskKinds: r.plan.AskKinds(), AllowBypass: r.opts.allowBypass, AuthMethod: r.opts.auth,
 		Grace: grace(r.plan.Limits.Grace), Deadlines: r.app.env.Deadlines,
 		Client:       controller.ClientServices{FS: r.plan.Client.FS, Terminal: r.plan.Client.Terminal, Environ: r.steps.environ},
-		TerminalAuth: r.login.usable(),
-		URLs:         r.plan.URLs(), OpenURL: opener(r.plan.Opener()),
+		TerminalAuth: r.login.usable(), Tap: r.recorder.tap(),
+		URLs: r.plan.URLs(), OpenURL: opener(r.plan.Opener()),
 	}
 }
 
@@ -82,6 +86,9 @@ func (r *runner) run(ctx context.Context) int {
 	})
 	_ = r.driver.Close(context.WithoutCancel(ctx)) // bounded by the ladder; what it finds is in agent.end
 	r.settle(ctx, result)
+	if f := r.recorder.close(); f != nil && result.ExitCode == event.ExitOK {
+		recipes.Fail(result, f)
+	}
 	r.stream.Finish(result)
 	r.explain(result)
 	return r.close(result)
