@@ -50,7 +50,7 @@ func (a *app) newRunner(plan *recipes.Plan, o *runOptions, stdin string) (*runne
 		return nil, errors.Join(err, out.discard())
 	}
 	r.login = &terminalLogin{env: a.env, argv: plan.Agent.Argv, method: o.terminalAuth}
-	r.driver = &driver{agent: agent, login: r.login, env: newPolicyEnv(a.env, plan.Cwd, plan.AddDirs, plan.ServerNames()), opts: r.controllerOptions()}
+	r.driver = &driver{agent: agent, login: r.login, lock: func(id string) (*sessionLock, error) { return a.lockSession(plan.Agent.Argv, plan.Agent.URL, id) }, env: newPolicyEnv(a.env, plan.Cwd, plan.AddDirs, plan.ServerNames()), opts: r.controllerOptions()}
 	return r, nil
 }
 

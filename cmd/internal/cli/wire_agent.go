@@ -109,6 +109,9 @@ func (a *app) openCore(s agentSpec) (controller.Agent, error) {
 			"openai/NAME with OPENAI_API_KEY or OPENAI_BASE_URL, anthropic/NAME with ANTHROPIC_API_KEY: see docs/models.md",
 			"offline/echo and offline/scripted need no key")
 	}
+	if err := a.offersModels(s); err != nil {
+		return nil, err
+	}
 	core, err := a.newCore(coreOptions{model: chosen, script: s.Script, models: s.models, listed: s.listed, store: s.store, stream: true, secrets: s.secrets})
 	if err != nil {
 		return nil, err
@@ -137,4 +140,31 @@ func (a *app) folder(flag, path string) (string, error) {
 		return "", usageErrorf("--%s %s is not a folder", flag, path)
 	}
 	return dir, nil
+}
+
+// offersModels finds out before anything starts whether the bundled agent has the
+// models that a run names: what an outside agent offers only its session tells.
+func (a *app) offersModels(s agentSpec) error {
+	offered, err := a.offlineModels(s.Script)
+	if err != nil {
+		return err
+	}
+	more, err := a.providerModels(s.models)
+	if err != nil {
+		return err
+	}
+	offered = append(offered, more...)
+	has := func(name string) bool {
+		return slices.ContainsFunc(offered, func(e model.Entry) bool {
+			return strings.EqualFold(e.Value(), name) || strings.EqualFold(e.Title(), name)
+		})
+	}
+	if len(s.models) == 0 || slices.ContainsFunc(s.models, has) {
+		return nil
+	}
+	hints := make([]string, 0, len(offered))
+	for _, e := range offered {
+		hints = append(hints, e.Value())
+	}
+	return usageError("the bundled agent offers no model "+strings.Join(s.models, ", "), append(hints, "docs/models.md says how to add providers")...)
 }

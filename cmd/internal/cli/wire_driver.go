@@ -17,7 +17,9 @@ type driver struct {
 	agent controller.Agent
 	opts  *controller.Options
 	env   policyEnv
-	login *terminalLogin // nil: none
+	login *terminalLogin                        // nil: none
+	lock  func(id string) (*sessionLock, error) // of a session that is gone on with; nil: none
+	locks []*sessionLock
 	// loggedIn: a login in a terminal was tried.
 	loggedIn bool
 
@@ -74,6 +76,9 @@ func (d *driver) Close(ctx context.Context) error {
 	d.mu.Lock()
 	conn := d.conn
 	d.mu.Unlock()
+	for _, l := range d.locks {
+		defer l.release()
+	}
 	if conn == nil {
 		return nil
 	}
