@@ -65,19 +65,27 @@ func (t *turn) verdict(end *ending) *event.Failure {
 	if end.failure != nil {
 		return end.failure
 	}
-	switch end.stopReason {
+	if end.stopReason == "cancelled" {
+		return t.agentCancelled()
+	}
+	return stopFailure(end.stopReason)
+}
+
+// stopFailure is what a stop reason says of a turn that nobody cancelled.
+func stopFailure(reason string) *event.Failure {
+	switch reason {
 	case "end_turn":
 		return nil
 	case "cancelled":
-		return t.agentCancelled()
+		return failf(event.ClassAgent, "agent_cancelled", "the agent ended the turn as cancelled")
 	case "max_tokens", "max_turn_requests":
-		return failf(event.ClassLimit, end.stopReason, "the agent stopped at its limit: %s", end.stopReason)
+		return failf(event.ClassLimit, reason, "the agent stopped at its limit: %s", reason)
 	case "refusal":
 		return failf(event.ClassAgent, "refusal", "the agent refused to go on")
 	case "":
 		return failf(event.ClassAgent, "no_stop_reason", "the agent ended the turn without a stop reason")
 	default:
-		return failf(event.ClassAgent, end.stopReason, "the agent stopped with the unknown reason %q", end.stopReason)
+		return failf(event.ClassAgent, reason, "the agent stopped with the unknown reason %q", reason)
 	}
 }
 
@@ -96,7 +104,7 @@ func cancelled(cause *event.Failure, unconfirmed bool) *event.Failure {
 // agentCancelled is the failure of a cancel that we did not ask for. Some agents
 // end the turn so when a call is rejected: the denial is named.
 func (t *turn) agentCancelled() *event.Failure {
-	f := failf(event.ClassAgent, "agent_cancelled", "the agent ended the turn as cancelled")
+	f := stopFailure("cancelled")
 	if n := len(t.result.Denials); n > 0 {
 		d := &t.result.Denials[n-1]
 		f.Message += fmt.Sprintf(", after the rule %q (%s) denied a call", d.Rule, d.At)

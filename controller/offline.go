@@ -19,7 +19,8 @@ type Offline struct {
 	sessions map[string]*offlineSession
 	order    []string
 	started  bool
-	last     string // text of the last turn
+	last     string         // text of the last turn
+	failure  *event.Failure // of the last turn, or of a session that was not opened
 }
 
 // recordedCall is a request of the recording.
@@ -168,7 +169,9 @@ func (o *Offline) response(dir, id string, m map[string]json.RawMessage) {
 			Capabilities: result["agentCapabilities"], AuthMethods: result["authMethods"],
 		}})
 	case "session/new", "session/load", "session/resume", "session/fork":
-		o.opened(call.method, p, result, m["error"] == nil)
+		if o.failure = agentError(call.method, m["error"]); o.failure == nil {
+			o.opened(call.method, p, result)
+		}
 	case "session/prompt":
 		o.ended(jsonString(p["sessionId"]), result, m["error"])
 	case "session/set_config_option":
@@ -181,12 +184,12 @@ func (o *Offline) response(dir, id string, m map[string]json.RawMessage) {
 	}
 }
 
-func (o *Offline) opened(method string, p, result map[string]json.RawMessage, ok bool) {
+func (o *Offline) opened(method string, p, result map[string]json.RawMessage) {
 	id := jsonString(result["sessionId"])
 	if id == "" {
 		id = jsonString(p["sessionId"])
 	}
-	if !ok || id == "" {
+	if id == "" {
 		return
 	}
 	s := o.sessionIn(id, jsonString(p["cwd"]))
@@ -209,12 +212,21 @@ func (o *Offline) ended(id string, result map[string]json.RawMessage, failed jso
 	o.show(s, s.proj.EndTurn(stop == "cancelled")...)
 	o.last = s.proj.TurnText()
 	end := event.TurnEnd{StopReason: stop, Text: o.last, Usage: readUsage(result["usage"])}
-	if failed != nil {
-		e := members(failed)
-		end.Error = failf(event.ClassAgent, "agent_error", "session/prompt: %s (code %s)", jsonString(e["message"]), e["code"])
+	end.Error = agentError("session/prompt", failed)
+	if o.failure = end.Error; o.failure == nil {
+		o.failure = stopFailure(stop)
 	}
 	o.show(s, end)
 	s.open = false
+}
+
+// agentError is a recorded error response, nil without one.
+func agentError(method string, raw json.RawMessage) *event.Failure {
+	if raw == nil {
+		return nil
+	}
+	e := members(raw)
+	return failf(event.ClassAgent, "agent_error", "%s: %s (code %s)", method, jsonString(e["message"]), e["code"])
 }
 
 // answered shows a recorded decision: what the chosen option means.
@@ -252,6 +264,7 @@ func (o *Offline) Close() {
 			end := event.TurnEnd{Text: o.last}
 			if !s.bare {
 				end.Error = failf(event.ClassProtocol, "recording_ends", "the recording ends within the turn")
+				o.failure = end.Error
 			}
 			o.show(s, end)
 			s.open = false
@@ -268,6 +281,10 @@ func (o *Offline) Close() {
 
 // Text is the text of the last turn.
 func (o *Offline) Text() string { return o.last }
+
+// Failure says that the last turn failed by what the agent answered, or that no
+// session was opened; nil otherwise. What our side decided is not in a recording.
+func (o *Offline) Failure() *event.Failure { return o.failure }
 
 // Snapshots are the states of the sessions, by id.
 func (o *Offline) Snapshots() map[string]event.Snapshot {

@@ -58,6 +58,9 @@ func (b *binder) bindFrom() {
 			b.at(b.r.src, d.node, "the id of the session is empty")
 		}
 	}
+	if d.kind == FromResume && b.plan.From.ID == "last" {
+		b.plan.From.Kind, b.plan.From.ID = FromContinue, ""
+	}
 	if b.over.From.Kind != "" {
 		b.plan.From = b.over.From
 	}
@@ -72,6 +75,7 @@ func (f SessionFrom) view() any {
 		if !f.OrNew {
 			return FromContinue
 		}
+		f.Kind, f.ID = FromResume, "last"
 	}
 	view := map[string]any{f.Kind: f.ID}
 	if f.OrNew {

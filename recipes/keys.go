@@ -52,7 +52,7 @@ var recipeObject = sync.OnceValue(func() *object {
 })
 
 var fromObject = &object{name: "session", doc: "A session that the agent has. One that is gone is exit 4. The session of a step's own `session: new` is always new.", oneOf: []string{"resume", "load", "fork"}, keys: []key{
-	{name: "resume", form: aText, doc: "Id of the session to go on with. Its history is not sent again, unless the agent can only load."},
+	{name: "resume", form: aText, doc: "Id of the session to go on with, or `last` for the newest of this folder. Its history is not sent again, unless the agent can only load."},
 	{name: "load", form: aText, doc: "Id of the session to go on with; its history comes first, as events with `replay: true`."},
 	{name: "fork", form: aText, doc: "Id of the session to make a copy of and go on with that, where the agent can."},
 	{name: "orNew", form: &form{scalar: boolean}, doc: "Begin a new session where there is no such session, with a warning. Default: `false`."},

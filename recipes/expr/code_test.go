@@ -276,13 +276,13 @@ func TestNearest(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, want string }{
 		{"premissions", "permissions"},
-		{"modle", "model"},
+		{"modle", "model"}, // not mode: letters are swapped more often than left out
 		{"step", "steps"},
 		{"x", ""},
 		{"zzzzz", ""},
 		{"if", "if"},
 	} {
-		if got := Nearest(test.name, []string{"permissions", "model", "steps", "if"}); got != test.want {
+		if got := Nearest(test.name, []string{"permissions", "mode", "model", "steps", "if"}); got != test.want {
 			t.Errorf("nearest to %s is %q, want %q", test.name, got, test.want)
 		}
 	}

@@ -1,11 +1,13 @@
 package expr
 
 // Nearest is the candidate that a misspelled name was most likely meant to be,
-// "" if none is near: at most two edits away, and fewer than half its letters.
+// "" if none is near: at most two edits away, and fewer than half its letters. Of
+// two that are as near, one as long as the name wins: letters are swapped more
+// often than left out.
 func Nearest(name string, candidates []string) string {
 	best, least := "", min(3, (len(name)+1)/2+1)
 	for _, c := range candidates {
-		if d := distance(name, c); d < least {
+		if d := distance(name, c); d < least || d == least && best != "" && len(c) == len(name) && len(best) != len(name) {
 			best, least = c, d
 		}
 	}

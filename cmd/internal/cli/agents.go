@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -87,6 +88,7 @@ func (a *app) probeAgent(cmd *cobra.Command, o *agentsOptions, args []string) er
 		spec = over.Agent
 	}
 	p := &prober{app: a, spec: agentSpec{AgentSpec: *spec, dir: a.env.Dir, anyModel: true}, dir: dir, o: o}
+	p.spec.store = a.sessionStore(filepath.Join(dir, "sessions")) // gone with the folder
 	report, err := p.run(ctx)
 	if err != nil {
 		return err

@@ -17,7 +17,8 @@ import (
 
 const replayLong = `Show what a recording says, in any output format: the same events as the run that
 made it, but for ids, times and what only the run knew (rules, assertions). Nothing
-is started, opened or answered.
+is started, opened or answered. The result and the exit code say how the last turn
+ended by the agent's own word; a rule or a limit that ended the run is not in it.
 
 FILE is what --record wrote, or with --session ID one update of ACP a line.
 --snapshot prints what the updates of each session add up to instead.`
@@ -66,8 +67,16 @@ func (a *app) replay(o *runOptions, file, session string, snapshot bool) error {
 		return errors.Join(err, out.discard())
 	}
 	result := &event.Result{Status: "ok", Text: off.Text(), Denials: []event.Denial{}, Uncovered: []event.UncoveredCall{}}
+	failed := off.Failure()
+	if failed != nil {
+		result.Status, result.Reason, result.ExitCode, result.Error = "failed", failed.Reason, failed.ExitCode(), failed
+	}
 	s.Finish(result)
-	return out.close(result)
+	if err := out.close(result); err != nil || failed == nil {
+		return err
+	}
+	a.code = failed.ExitCode()
+	return errReported
 }
 
 func (a *app) replaySnapshot(f io.Reader, file, session string) error {
