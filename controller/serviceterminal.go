@@ -29,7 +29,10 @@ func (s *Session) createTerminal(v *service, p *serviceCall) error {
 		}
 		dir = filepath.Clean(*p.Cwd)
 	}
-	line := commandLine(p.Command, p.Args)
+	line, err := ruleLine(p)
+	if err != nil {
+		return err
+	}
 	v.body.Command = line
 	v.call = &policy.Call{Kind: "execute", Title: line, Command: line, Cwd: dir}
 	v.do = func(v *service) (any, error) {
@@ -62,6 +65,29 @@ func (s *Session) terminalCommand(p *serviceCall, dir string) *exec.Cmd {
 		cmd.Env = append(cmd.Env, e.Name+"="+e.Value)
 	}
 	return cmd
+}
+
+// ruleLine is what the rules decide on: the command with the variables that the
+// agent sets for it in front. A line of several commands has them all, so that
+// one variable that can choose what runs makes it the argument of a shell.
+func ruleLine(p *serviceCall) (string, error) {
+	line := commandLine(p.Command, p.Args)
+	var front []string
+	never := false
+	for _, e := range p.Env {
+		if e.Name == "" || strings.ContainsAny(e.Name+e.Value, "\x00") || strings.Contains(e.Name, "=") {
+			return "", fmt.Errorf("the variable %q has a wrong name or value", e.Name)
+		}
+		front = append(front, e.Name+"="+shellWord(e.Value))
+		never = never || policy.NeverAssigned(e.Name)
+	}
+	switch {
+	case len(p.Args) > 0:
+		return strings.Join(append(front, line), " "), nil
+	case never:
+		return strings.Join(append(front, "sh", "-c", shellWord(line)), " "), nil
+	}
+	return line, nil
 }
 
 // commandLine is a command as the rules read it: a line of shell.

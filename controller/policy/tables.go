@@ -52,6 +52,10 @@ func entries(text string) func(func(names, fields []string) bool) {
 	}
 }
 
+// NeverAssigned tells whether a variable of this name can choose what a command
+// runs, so that only a rule that spells it covers it (PATH, LD_PRELOAD, GIT_…).
+func NeverAssigned(name string) bool { return neverAssigned(name) }
+
 // neverAssigned tells whether a variable can choose what runs.
 func neverAssigned(name string) bool {
 	for _, pattern := range neverNames() {
