@@ -3,6 +3,7 @@ package cli
 import (
 	"crypto/rand"
 	"encoding/base32"
+	"fmt"
 	"os"
 	"os/signal"
 	"slices"
@@ -33,6 +34,9 @@ type Env struct {
 	// Exit ends the process at once. Only a second signal and output that nobody
 	// reads need it.
 	Exit func(code int)
+	// Mark tells the processes that this one starts from all others, on the whole
+	// machine; empty: those that leave their process group are not looked for.
+	Mark string
 	// Deadlines bound the calls to an agent that are not turns; zero values mean
 	// the defaults. Optional.
 	Deadlines controller.Deadlines
@@ -46,11 +50,16 @@ func OSEnv() *Env {
 	if err != nil {
 		dir = "/"
 	}
-	return &Env{
+	e := &Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Environ: os.Environ(), Dir: dir, Now: time.Now, NewID: randomID,
-		Signals: notify, Exit: os.Exit,
+		Signals: notify, Mark: fmt.Sprintf("%d.%d", os.Getpid(), time.Now().UnixNano()),
 	}
+	e.Exit = func(code int) {
+		e.sweep()
+		os.Exit(code)
+	}
+	return e
 }
 
 // Getenv looks name up in Environ; the last entry wins, as in a shell.

@@ -14,6 +14,11 @@ import (
 // one of those in package event.
 func Main(env *Env) int {
 	paceGC()
+	defer func() {
+		if startedAny() {
+			env.sweep()
+		}
+	}()
 	a := &app{env: env}
 	root := newRoot(a)
 	root.SetArgs(env.Args)

@@ -83,7 +83,7 @@ func (a *app) argv(words []string) []string {
 }
 
 func (a *app) openCommand(s agentSpec) controller.Agent {
-	environ := withoutNames(a.env.Environ, s.secrets)
+	environ := a.env.marked(withoutNames(a.env.Environ, s.secrets))
 	path, _ := a.env.Getenv("PATH")
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		environ = append(environ, name+"="+s.Env[name])

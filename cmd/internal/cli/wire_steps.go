@@ -19,7 +19,7 @@ type steps struct {
 // keys of model providers: a command of a recipe needs neither, and what it
 // prints goes into prompts.
 func newSteps(env *Env, secrets []string) *steps {
-	return &steps{environ: tool.ShellEnviron(env.Environ, secrets...)}
+	return &steps{environ: env.marked(tool.ShellEnviron(env.Environ, secrets...))}
 }
 
 // Run adapts the commander to recipes.
