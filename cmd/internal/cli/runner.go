@@ -125,7 +125,8 @@ func (r *runner) close(result *event.Result) int {
 		return result.ExitCode
 	}
 	f := r.lostFailure(err)
-	if f.Class != event.ClassSignal {
+	told := result.Error != nil && result.Error.Reason == f.Reason
+	if f.Class != event.ClassSignal && !told {
 		r.app.printFailure(f)
 	}
 	if result.ExitCode != event.ExitOK {
