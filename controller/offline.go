@@ -35,9 +35,10 @@ type offlineSession struct {
 	id     string
 	proj   *event.Projector
 	turn   int
-	open   bool // in a turn
-	bare   bool // of updates alone
-	known  bool // session.start is emitted
+	prompt string // id of the turn's request
+	open   bool   // in a turn
+	bare   bool   // of updates alone
+	known  bool   // session.start is emitted
 	cwd    string
 	origin string
 }
@@ -132,7 +133,9 @@ func (o *Offline) request(dir, id, method string, params json.RawMessage) {
 	switch {
 	case dir == "out" && method == "session/prompt":
 		s := o.session(jsonString(p["sessionId"]))
+		o.breakOff(s, "prompted_again", "another prompt was sent within the turn")
 		s.turn++
+		s.prompt = id
 		s.proj.BeginTurn()
 		s.open = true
 		var blocks []json.RawMessage
@@ -173,7 +176,9 @@ func (o *Offline) response(dir, id string, m map[string]json.RawMessage) {
 			o.opened(call.method, p, result)
 		}
 	case "session/prompt":
-		o.ended(jsonString(p["sessionId"]), result, m["error"])
+		if s := o.session(jsonString(p["sessionId"])); s.open && s.prompt == id {
+			o.ended(s, result, m["error"])
+		}
 	case "session/set_config_option":
 		if options, ok := result["configOptions"]; ok {
 			s := o.session(jsonString(p["sessionId"]))
@@ -203,11 +208,7 @@ func (o *Offline) opened(method string, p, result map[string]json.RawMessage) {
 	o.show(s, s.proj.SetReplay(false)...)
 }
 
-func (o *Offline) ended(id string, result map[string]json.RawMessage, failed json.RawMessage) {
-	s := o.session(id)
-	if !s.open {
-		return
-	}
+func (o *Offline) ended(s *offlineSession, result map[string]json.RawMessage, failed json.RawMessage) {
 	stop := jsonString(result["stopReason"])
 	o.show(s, s.proj.EndTurn(stop == "cancelled")...)
 	o.last = s.proj.TurnText()
@@ -258,17 +259,7 @@ func numberText(id string) string {
 func (o *Offline) Close() {
 	for _, id := range o.order {
 		s := o.sessions[id]
-		if s.open {
-			o.show(s, s.proj.EndTurn(false)...)
-			o.last = s.proj.TurnText()
-			end := event.TurnEnd{Text: o.last}
-			if !s.bare {
-				end.Error = failf(event.ClassProtocol, "recording_ends", "the recording ends within the turn")
-				o.failure = end.Error
-			}
-			o.show(s, end)
-			s.open = false
-		}
+		o.breakOff(s, "recording_ends", "the recording ends within the turn")
 		o.show(s, s.proj.SetReplay(false)...)
 		if s.known {
 			o.show(s, event.SessionEnd{Reason: "closed"})
@@ -277,6 +268,22 @@ func (o *Offline) Close() {
 	if o.started {
 		o.emit(event.Event{Body: event.AgentEnd{}})
 	}
+}
+
+// breakOff ends a turn that got no answer; bare updates have no answer.
+func (o *Offline) breakOff(s *offlineSession, reason, message string) {
+	if !s.open {
+		return
+	}
+	o.show(s, s.proj.EndTurn(false)...)
+	o.last = s.proj.TurnText()
+	end := event.TurnEnd{Text: o.last}
+	if !s.bare {
+		end.Error = failf(event.ClassProtocol, reason, "%s", message)
+		o.failure = end.Error
+	}
+	o.show(s, end)
+	s.open = false
 }
 
 // Text is the text of the last turn.

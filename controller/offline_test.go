@@ -70,6 +70,30 @@ func replayed(t *testing.T, recording []byte) (*Offline, []event.Event) {
 	return off, events
 }
 
+// TestOfflinePromptWithinTurn reads what clients do that do not wait: each turn
+// has one end, and an answer belongs to its own prompt.
+func TestOfflinePromptWithinTurn(t *testing.T) {
+	t.Parallel()
+	var ends []event.TurnEnd
+	off := NewOffline(func(e event.Event) {
+		if end, ok := e.Body.(event.TurnEnd); ok {
+			ends = append(ends, end)
+		}
+	}, false)
+	for _, f := range []struct{ dir, frame string }{
+		{"out", `{"id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}`},
+		{"out", `{"id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}`},
+		{"in", `{"id":1,"error":{"code":-32603,"message":"busy"}}`},
+		{"in", `{"id":2,"result":{"stopReason":"end_turn"}}`},
+	} {
+		off.Frame(f.dir, []byte(f.frame))
+	}
+	off.Close()
+	if len(ends) != 2 || ends[0].Error == nil || ends[0].Error.Reason != "prompted_again" || ends[1].Error != nil || ends[1].StopReason != "end_turn" {
+		t.Errorf("turns ended with %+v", ends)
+	}
+}
+
 // TestCT39_OfflineIsLive holds the snapshot and the events of a replay against
 // those of the live connection.
 func TestCT39_OfflineIsLive(t *testing.T) {
