@@ -27,6 +27,9 @@ type Options struct {
 	// NewID returns prefix and a part that never repeats, in characters that are safe
 	// in file names. Required.
 	NewID func(prefix string) string
+	// Jitter returns a random number from 0 to 1, which spreads the pauses before a
+	// request is made again. Nil: 1, the full pause.
+	Jitter func() float64
 	// Environ is the environment, lines of NAME=VALUE, of which tools and MCP servers
 	// get a clean selection.
 	Environ []string
@@ -62,6 +65,9 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if c.MaxSteps <= 0 {
 		c.MaxSteps = 50
+	}
+	if c.Jitter == nil {
+		c.Jitter = func() float64 { return 1 }
 	}
 	if c.Logf == nil {
 		c.Logf = func(string, ...any) {}

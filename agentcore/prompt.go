@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/acpctl/acpctl/agentcore/model"
 	"github.com/acpctl/acpctl/internal/jsonrpc"
@@ -15,6 +16,7 @@ type turn struct {
 	r      *jsonrpc.Request
 	sel    selection // pinned: later changes are for later turns
 	number int       // from 1 within the session
+	until  time.Time // when the client's time is over; zero: not known
 	user   record
 	base   int         // length of the history before it
 	spent  model.Usage // tokens of all answers so far
@@ -44,6 +46,7 @@ func (c *conn) admit(r *jsonrpc.Request) (*turn, error) {
 	var p struct {
 		SessionID string          `json:"sessionId"`
 		Prompt    json.RawMessage `json:"prompt"`
+		Meta      json.RawMessage `json:"_meta"`
 	}
 	if err := decode(r, &p); err != nil {
 		return nil, err
@@ -60,6 +63,9 @@ func (c *conn) admit(r *jsonrpc.Request) (*turn, error) {
 		return nil, err
 	}
 	t := &turn{s: s, r: r, sel: sel, released: make(chan struct{})}
+	if ms := number(object(object(p.Meta)["chrys"])["timeLeftMs"]); ms > 0 {
+		t.until = c.core.opts.Clock().Add(time.Duration(ms * float64(time.Millisecond)))
+	}
 	t.user = record{Type: recordUser, ID: c.core.opts.NewID("msg_"), Text: in.text, Images: in.images}
 	if err := s.occupy(t); err != nil {
 		return nil, err

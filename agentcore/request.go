@@ -1,22 +1,9 @@
 package agentcore
 
 import (
-	"context"
-	"errors"
 	"strings"
-	"time"
 
 	"github.com/acpctl/acpctl/agentcore/model"
-)
-
-const (
-	// maxAttempts bounds how often one request to the model is made.
-	maxAttempts = 4
-	// firstWait is the pause before the second attempt; it doubles with each.
-	firstWait = 500 * time.Millisecond
-	// maxWait bounds what a provider may ask to wait. Beyond it the error says more
-	// than a silent turn.
-	maxWait = time.Minute
 )
 
 // answer is what the model answered to one request.
@@ -41,7 +28,7 @@ func (a *answer) record() record {
 // ask gets one complete answer. What fails for the moment is tried again; such an
 // attempt leaves nothing but, where text is streamed, its retraction.
 func (t *turn) ask(step int) (*answer, error) {
-	wait := firstWait
+	wait := waiting{next: firstWait, left: maxWait}
 	for attempt := 1; ; attempt++ {
 		a, err := t.attempt(step)
 		switch {
@@ -53,15 +40,17 @@ func (t *turn) ask(step int) (*answer, error) {
 		if t.s.conn.core.opts.Stream {
 			t.s.chain.discard(a.ids())
 		}
-		pause, again := retry(err, wait)
-		if !again || attempt == maxAttempts {
+		if attempt == maxAttempts {
 			return nil, err
 		}
-		t.s.chain.retrying(attempt, pause, reasonOf(err), err.Error())
+		failed, pause, err := t.pause(&wait, err)
+		if err != nil {
+			return nil, err
+		}
+		t.s.chain.retrying(attempt, pause, failed.Reason, failed.Error())
 		if err := sleep(t.ctx, pause); err != nil {
 			return nil, err
 		}
-		wait *= 2
 	}
 }
 
@@ -140,32 +129,4 @@ func (t *turn) keep(a *answer) error {
 		}
 	}
 	return t.ctx.Err()
-}
-
-// retry says whether an error is worth another attempt, and after which pause.
-func retry(err error, wait time.Duration) (time.Duration, bool) {
-	var e *model.Error
-	if !errors.As(err, &e) || !e.Retryable || e.RetryAfter > maxWait {
-		return 0, false
-	}
-	return max(wait, e.RetryAfter), true
-}
-
-// reasonOf is the provider's reason of an error that is tried again.
-func reasonOf(err error) string {
-	if e, ok := errors.AsType[*model.Error](err); ok {
-		return e.Reason
-	}
-	return model.ReasonProvider
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -213,7 +213,11 @@ func stopOf(end model.End) (string, error) {
 // turnError is the response for a turn that failed.
 func turnError(err error) error {
 	if e, ok := errors.AsType[*model.Error](err); ok {
-		return fail(jsonrpc.CodeInternal, e.Reason, e.Error())
+		facts := []any{"retryable", e.Retryable}
+		if e.RetryAfter > 0 {
+			facts = append(facts, "retryAfterMs", e.RetryAfter.Milliseconds())
+		}
+		return fail(jsonrpc.CodeInternal, e.Reason, e.Error(), facts...)
 	}
 	return err
 }

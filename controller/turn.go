@@ -50,6 +50,8 @@ type turn struct {
 	number  int
 	prompt  Prompt // with the options' defaults filled in
 	began   time.Time
+	limit   time.Time // when the caller's time is over; only with limited
+	limited bool
 	idle    idleTimer
 	halted  <-chan struct{} // closed when the turn is to be cancelled
 	cause   func() error    // why; nil before
@@ -101,6 +103,7 @@ func (s *Session) Prompt(ctx context.Context, p Prompt) (Turn, error) {
 	defer stop(nil)
 	t := s.newTurn(&p)
 	t.halted, t.stop = ctx.Done(), stop
+	t.limit, t.limited = ctx.Deadline()
 	t.cause = func() error { return context.Cause(ctx) }
 	if f := s.begin(t); f != nil {
 		return Turn{}, f
@@ -164,6 +167,11 @@ func (t *turn) open() {
 func (t *turn) call(ctx context.Context) {
 	defer close(t.done)
 	params := map[string]any{"sessionId": t.s.id, "prompt": t.prompt.Blocks}
+	if t.limited && t.s.c.info.Capabilities.Chrys {
+		// An agent that knows its time begins no wait that cannot fit into it.
+		left := max(1, time.Until(t.limit).Milliseconds())
+		params["_meta"] = map[string]any{"chrys": map[string]any{"timeLeftMs": left}}
+	}
 	_, err := t.s.c.rpc.Call(ctx, "session/prompt", params, &jsonrpc.CallOptions{
 		OnSent:     t.sent,
 		OnResponse: t.answered,

@@ -22,7 +22,7 @@ func served(t *testing.T, serve http.HandlerFunc) *Model {
 	s := httptest.NewServer(serve)
 	t.Cleanup(s.Close)
 	return &Model{&wire.Endpoint{
-		URL: s.URL, Header: http.Header{"Authorization": {"Bearer key-123456"}}, Key: "key-123456", Client: s.Client(),
+		URL: s.URL, Header: http.Header{"Authorization": {"Bearer key-123456"}}, Key: "key-123456", Client: wire.NewClient(s.Client().Transport),
 		Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 	}}
 }
@@ -89,6 +89,8 @@ func TestF26_CallsInFragments(t *testing.T) {
 		"repeated id":               {[]string{fragment(`{"id":"c1","function":{"name":"a","arguments":"{"}}`), fragment(`{"id":"c1","function":{"name":"a","arguments":"}"}}`), finish("tool_calls")}, `call:c1:a:{} end:tool_calls`},
 		"cut in an escape":          {[]string{fragment(`{"index":0,"id":"c","function":{"name":"a","arguments":"{\"x\":\"\\u00"}}`), fragment(`{"index":0,"function":{"arguments":"e9\"}"}}`), finish("tool_calls")}, `call:c:a:{"x":"\u00e9"} end:tool_calls`},
 		"stop all the same":         {[]string{fragment(`{"index":0,"id":"c","function":{"name":"a","arguments":"{}"}}`), finish("stop")}, `call:c:a:{} end:tool_calls`},
+		"cut in a letter":           {[]string{fragment(`{"index":0,"id":"c","function":{"name":"a","arguments":"{\"x\":\"\u00e9\ud83d\ude00\"}"}}`), finish("tool_calls")}, `call:c:a:{"x":"é😀"} end:tool_calls`},
+		"half a surrogate":          {[]string{fragment(`{"index":0,"id":"c","function":{"name":"a","arguments":"{\"x\":\"a\\ud9"}}`), fragment(`{"index":0,"function":{"arguments":"9c b\"}"}}`), finish("tool_calls")}, `call:c:a:{"x":"a\ufffd b"} end:tool_calls`},
 		"no JSON":                   {[]string{fragment(`{"index":0,"id":"c","function":{"name":"a","arguments":"{oops"}}`), finish("tool_calls")}, `call:c:a:{oops end:tool_calls`},
 		"cut off":                   {[]string{fragment(`{"index":0,"id":"c","function":{"name":"a","arguments":"{\"x"}}`)}, ``},
 		"old finish, twice":         {[]string{fragment(`{"index":0,"id":"c","function":{"name":"a","arguments":"{}"}}`), finish("function_call"), finish("stop")}, `call:c:a:{} end:tool_calls`},
@@ -136,23 +138,32 @@ func TestF28_Errors(t *testing.T) {
 		wait   time.Duration
 		says   string
 	}{
-		"key":             {401, "", "application/json", `{"error":{"message":"bad key key-123456"}}`, model.ReasonAuth, false, 0, "bad key ***"},
-		"rate":            {429, "2", "application/json", `{"error":{"message":"slow"}}`, model.ReasonRateLimited, true, 2 * time.Second, "slow"},
-		"rate, a date":    {429, "Fri, 02 Jan 2026 03:04:35 GMT", "", ``, model.ReasonRateLimited, true, 30 * time.Second, "429"},
-		"rate, too long":  {429, "990", "", ``, model.ReasonRateLimited, false, 990 * time.Second, "16m30s"},
-		"quota":           {429, "", "application/json", `{"error":{"code":"insufficient_quota","message":"pay"}}`, model.ReasonRateLimited, false, 0, "pay"},
-		"busy":            {503, "", "", ``, model.ReasonOverloaded, true, 0, "503"},
-		"server":          {500, "", "text/html", `<html>oops</html>`, model.ReasonProvider, true, 0, "oops"},
-		"context":         {400, "", "application/json", `{"error":{"code":"context_length_exceeded","message":"too long"}}`, model.ReasonContextOverflow, false, 0, "too long"},
-		"bad request":     {400, "", "application/json", `{"error":"no such model"}`, model.ReasonProvider, false, 0, "no such model"},
-		"a page":          {200, "", "text/html", `<html>Log in</html>`, model.ReasonProvider, false, 0, `"text/html"`},
-		"an error object": {200, "", "application/json", `{"error":{"type":"server_error","message":"later"}}`, model.ReasonProvider, true, 0, "later"},
-		"in the stream":   {200, "", "text/event-stream", "data: {\"error\":{\"message\":\"overloaded\",\"type\":\"overloaded_error\"}}\n\n", model.ReasonOverloaded, true, 0, "overloaded"},
+		"key":              {401, "", "application/json", `{"error":{"message":"bad key key-123456"}}`, model.ReasonAuth, false, 0, "bad key ***"},
+		"rate":             {429, "2", "application/json", `{"error":{"message":"slow"}}`, model.ReasonRateLimited, true, 2 * time.Second, "slow"},
+		"rate, a date":     {429, "Fri, 02 Jan 2026 03:04:35 GMT", "", ``, model.ReasonRateLimited, true, 30 * time.Second, "429"},
+		"rate, too long":   {429, "990", "", ``, model.ReasonRateLimited, true, 990 * time.Second, "429"},
+		"quota":            {429, "", "application/json", `{"error":{"code":"insufficient_quota","message":"pay"}}`, model.ReasonRateLimited, false, 0, "pay"},
+		"quota, by status": {402, "", "application/json", `{"error":{"message":"Insufficient Balance","code":"invalid_request_error"}}`, model.ReasonRateLimited, false, 0, "Balance"},
+		"in a list":        {429, "", "application/json", `[{"error":{"code":429,"message":"slower","status":"RESOURCE_EXHAUSTED"}}]`, model.ReasonRateLimited, true, 0, "slower"},
+		"bare":             {400, "", "application/json", `{"object":"error","message":"maximum context length is 10","type":"BadRequestError","code":400}`, model.ReasonContextOverflow, false, 0, "maximum context"},
+		"a detail":         {404, "", "application/json", `{"detail":"Not Found"}`, model.ReasonProvider, false, 0, "404 Not Found: Not Found"},
+		"a number":         {200, "", "text/event-stream", "data: {\"error\":{\"code\":502,\"message\":\"upstream\"},\"choices\":[{\"delta\":{},\"finish_reason\":\"error\"}]}\n\n", model.ReasonProvider, true, 0, "upstream"},
+		"elsewhere":        {308, "", "", ``, model.ReasonProvider, false, 0, "308"},
+		"busy":             {503, "", "", ``, model.ReasonOverloaded, true, 0, "503"},
+		"server":           {500, "", "text/html", `<html>oops</html>`, model.ReasonProvider, true, 0, "oops"},
+		"context":          {400, "", "application/json", `{"error":{"code":"context_length_exceeded","message":"too long"}}`, model.ReasonContextOverflow, false, 0, "too long"},
+		"bad request":      {400, "", "application/json", `{"error":"no such model"}`, model.ReasonProvider, false, 0, "no such model"},
+		"a page":           {200, "", "text/html", `<html>Log in</html>`, model.ReasonProvider, false, 0, `"text/html"`},
+		"an error object":  {200, "", "application/json", `{"error":{"type":"server_error","message":"later"}}`, model.ReasonProvider, true, 0, "later"},
+		"in the stream":    {200, "", "text/event-stream", "data: {\"error\":{\"message\":\"overloaded\",\"type\":\"overloaded_error\"}}\n\n", model.ReasonOverloaded, true, 0, "overloaded"},
 	} {
 		m := served(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", tc.kind)
 			if tc.header != "" {
 				w.Header().Set("Retry-After", tc.header)
+			}
+			if tc.status == http.StatusPermanentRedirect {
+				w.Header().Set("Location", "/elsewhere")
 			}
 			w.WriteHeader(tc.status)
 			_, _ = io.WriteString(w, tc.body)

@@ -62,6 +62,7 @@ func (c *Calls) Chunks() []model.Chunk {
 		if !utf8.Valid(args) {
 			args = []byte(strings.ToValidUTF8(string(args), "\ufffd"))
 		}
+		args = wholeSurrogates(args)
 		out = append(out, model.Chunk{Call: &model.Call{ID: p.id, Name: p.name, Args: json.RawMessage(args)}})
 	}
 	c.list = nil

@@ -6,17 +6,17 @@ package wire
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"mime"
+	"net"
 	"net/http"
-	"strconv"
+	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/acpctl/acpctl/agentcore/model"
 	"github.com/acpctl/acpctl/agentcore/model/sse"
@@ -33,6 +33,12 @@ type Endpoint struct {
 
 // shownBody is how much of an answer that is no event stream an error shows.
 const shownBody = 300
+
+// NewClient is a client for endpoints. It follows no redirection: the key would go
+// with it.
+func NewClient(transport http.RoundTripper) *http.Client {
+	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
 
 // Post sends one request and iterates over the events of the answer. Errors are
 // *[model.Error].
@@ -83,7 +89,8 @@ func (e *Endpoint) send(ctx context.Context, body any) (*http.Response, error) {
 	return resp, nil
 }
 
-// broken is a connection that failed: worth another attempt, unless it was us.
+// broken is a connection that failed: worth another attempt, unless it was us, or
+// the same would come again.
 func (e *Endpoint) broken(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -91,145 +98,56 @@ func (e *Endpoint) broken(ctx context.Context, err error) error {
 	if errors.Is(err, sse.ErrTooLarge) {
 		return &model.Error{Reason: model.ReasonProvider, Message: err.Error()}
 	}
-	return &model.Error{Reason: model.ReasonProvider, Message: e.masked("the connection to the provider failed: " + err.Error()), Retryable: true}
-}
-
-// noStream is an answer of another kind: a page of a proxy, an error object.
-func (e *Endpoint) noStream(resp *http.Response, kind string) error {
-	text := e.head(resp.Body)
-	if found := e.Failure([]byte(text)); found != nil {
-		return found
+	dns, isDNS := errors.AsType[*net.DNSError](err)
+	_, isTrust := errors.AsType[*tls.CertificateVerificationError](err)
+	return &model.Error{
+		Reason: model.ReasonProvider, Message: e.masked("the connection to the provider failed: " + err.Error()),
+		Retryable: !isTrust && (!isDNS || !dns.IsNotFound),
 	}
-	return &model.Error{Reason: model.ReasonProvider, Message: fmt.Sprintf("the provider answered %q instead of an event stream: %s", kind, text)}
 }
 
-// head is the beginning of a body as text, without the key.
+// head is the beginning of a body as text; an object of an error is whole.
 func (e *Endpoint) head(body io.Reader) string {
 	raw, _ := io.ReadAll(io.LimitReader(body, 64<<10))
 	text := strings.ToValidUTF8(string(raw), "\ufffd")
-	if len(text) > shownBody && !json.Valid(raw) {
-		text = text[:shownBody]
-		for !utf8.ValidString(text) {
-			text = text[:len(text)-1]
-		}
+	if !json.Valid(raw) {
+		text = shortened(text)
 	}
 	return e.masked(text)
 }
 
+// shortened is the beginning of a text.
+func shortened(text string) string {
+	text = strings.TrimSpace(text)
+	if len(text) > shownBody {
+		text = strings.ToValidUTF8(text[:shownBody], "") + "…"
+	}
+	return text
+}
+
+// masked takes out what proves who we are: the key, and what stands in the
+// address beside its host and path.
 func (e *Endpoint) masked(text string) string {
-	if len(e.Key) < 6 {
-		return text
+	for _, secret := range e.secrets() {
+		if len(secret) >= 6 {
+			text = strings.ReplaceAll(text, secret, "***")
+		}
 	}
-	return strings.ReplaceAll(text, e.Key, "***")
+	return text
 }
 
-// refused sorts an answer that is no 200.
-func (e *Endpoint) refused(resp *http.Response) error {
-	text := e.head(resp.Body)
-	f := &model.Error{Reason: model.ReasonProvider, Message: fmt.Sprintf("the provider answered %s", resp.Status)}
-	code := ""
-	if found, c := e.errorObject([]byte(text)); found != "" {
-		f.Message += ": " + found
-		code = c
-	} else if text != "" {
-		f.Message += ": " + strings.TrimSpace(text[:min(len(text), shownBody)])
+func (e *Endpoint) secrets() []string {
+	list := []string{e.Key}
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return append(list, e.URL)
 	}
-	f.RetryAfter = e.retryAfter(resp.Header)
-	switch s := resp.StatusCode; {
-	case s == http.StatusUnauthorized || s == http.StatusForbidden:
-		f.Reason = model.ReasonAuth
-	case unpayable(code):
-		f.Reason = model.ReasonRateLimited
-	case s == http.StatusTooManyRequests:
-		f.Reason, f.Retryable = model.ReasonRateLimited, true
-	case s == http.StatusServiceUnavailable || s == 529:
-		f.Reason, f.Retryable = model.ReasonOverloaded, true
-	case s >= 500 || s == http.StatusRequestTimeout || s == http.StatusConflict:
-		f.Retryable = true
-	case overflows(f.Message, code):
-		f.Reason = model.ReasonContextOverflow
+	if u.User != nil {
+		password, _ := u.User.Password()
+		list = append(list, u.User.String(), u.User.Username(), password)
 	}
-	if f.Retryable && f.RetryAfter > time.Minute {
-		f.Retryable = false
-		f.Message += fmt.Sprintf(" (it asks to wait %s, which is longer than a request waits)", f.RetryAfter)
+	if u.RawQuery != "" {
+		list = append(list, u.RawQuery)
 	}
-	return f
-}
-
-// unpayable says whether waiting cannot help.
-func unpayable(code string) bool {
-	return code == "insufficient_quota" || code == "billing_hard_limit_reached" || code == "billing_error"
-}
-
-func overflows(message, code string) bool {
-	m := strings.ToLower(message)
-	return code == "context_length_exceeded" || strings.Contains(m, "context length") || strings.Contains(m, "prompt is too long") ||
-		strings.Contains(m, "maximum context")
-}
-
-// retryAfter reads how long the provider wants us to wait: seconds or a date.
-func (e *Endpoint) retryAfter(h http.Header) time.Duration {
-	value := h.Get("Retry-After")
-	if n, err := strconv.ParseFloat(value, 64); err == nil && n >= 0 && n < 1e9 {
-		return time.Duration(n * float64(time.Second))
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(0, at.Sub(e.Now()))
-	}
-	return 0
-}
-
-// Failure finds an error object, as providers put it into a stream too; nil for
-// none.
-func (e *Endpoint) Failure(data []byte) error {
-	message, code := e.errorObject(data)
-	if message == "" {
-		return nil
-	}
-	f := &model.Error{Reason: model.ReasonProvider, Message: "the provider failed: " + message}
-	switch {
-	case strings.Contains(code, "overloaded"):
-		f.Reason, f.Retryable = model.ReasonOverloaded, true
-	case unpayable(code):
-		f.Reason = model.ReasonRateLimited
-	case strings.Contains(code, "rate_limit"):
-		f.Reason, f.Retryable = model.ReasonRateLimited, true
-	case strings.Contains(code, "authentication") || code == "invalid_api_key" || strings.Contains(code, "permission"):
-		f.Reason = model.ReasonAuth
-	case overflows(message, code):
-		f.Reason = model.ReasonContextOverflow
-	case strings.Contains(code, "server_error") || strings.Contains(code, "api_error"):
-		f.Retryable = true
-	}
-	return f
-}
-
-// errorObject reads {"error": {message, type, code}} and its relatives.
-func (e *Endpoint) errorObject(data []byte) (message, code string) {
-	var doc struct {
-		Error json.RawMessage `json:"error"`
-	}
-	if json.Unmarshal(data, &doc) != nil || len(doc.Error) == 0 || string(doc.Error) == "null" {
-		return "", ""
-	}
-	var text string
-	if json.Unmarshal(doc.Error, &text) == nil {
-		return e.masked(text), ""
-	}
-	var object struct {
-		Message string `json:"message"`
-		Type    string `json:"type"`
-		Code    any    `json:"code"`
-	}
-	if json.Unmarshal(doc.Error, &object) != nil {
-		return e.masked(string(doc.Error)), ""
-	}
-	code = object.Type
-	if s, ok := object.Code.(string); ok && s != "" {
-		code = s
-	}
-	if object.Message == "" {
-		object.Message = string(doc.Error)
-	}
-	return e.masked(object.Message), code
+	return list
 }

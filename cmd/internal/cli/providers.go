@@ -71,8 +71,7 @@ func (p *provider) missing() string {
 
 // model is the provider's models, whichever is asked for.
 func (p *provider) model(a *app, key, base string) model.Model {
-	transport := http.DefaultTransport
-	e := &wire.Endpoint{Header: http.Header{}, Key: key, Client: &http.Client{Transport: transport}, Now: a.env.Now}
+	e := &wire.Endpoint{Header: http.Header{}, Key: key, Client: wire.NewClient(http.DefaultTransport), Now: a.env.Now}
 	e.Header.Set("User-Agent", "acpctl/"+version())
 	if p.name == "anthropic" {
 		e.URL = strings.TrimSuffix(base, "/v1") + "/v1/messages"

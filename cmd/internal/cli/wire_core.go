@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,7 +49,7 @@ func (a *app) newCore(o coreOptions) (*agentcore.Core, error) {
 	entries = append(append(entries, more...), o.listed...)
 	return agentcore.New(&agentcore.Options{
 		Version: version(), Models: &model.Catalog{Entries: entries}, DefaultModel: o.model, Store: o.store,
-		Clock: a.env.Now, NewID: a.env.NewID, Environ: a.env.marked(withoutNames(a.env.Environ, o.secrets)),
+		Clock: a.env.Now, NewID: a.env.NewID, Jitter: rand.Float64, Environ: a.env.marked(withoutNames(a.env.Environ, o.secrets)),
 		Stream: o.stream, StandardOnly: o.standardOnly, AskUserTimeout: o.askUserTimeout, Logf: o.logf,
 	})
 }
